@@ -162,6 +162,7 @@ fn rust(manifest: &str, checks: &[(&str, &str)]) -> Run {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn cargo() {
     let checks = [
         ("build", "cargo check --offline"),
@@ -234,6 +235,7 @@ fn node() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn go() {
     if needs("go") {
         let checks = [("lint", "go vet ./..."), ("tests", "go test ./...")];

@@ -8,6 +8,7 @@ use gate_core::decide::reason::{ReasonCode, WarningCode};
 use crate::here::files;
 use crate::needs::root;
 use crate::support::{DONE, UNDONE, each, gate, judge};
+use crate::tidy::CRATES;
 
 /// What `gate explain` says about the codes of errors.
 pub(crate) const ERROR_PAGES: &str = "gate-cli/src/failure/codes.toml";
@@ -36,7 +37,7 @@ fn errors_in_sources() -> BTreeSet<String> {
         " code: ",
     ];
     let mut found = BTreeSet::new();
-    for file in files(&root().join("gate-cli/src")) {
+    for file in CRATES.iter().flat_map(|krate| files(&root().join(krate).join("src"))) {
         let is_source = file.extension().is_some_and(|extension| extension == "rs");
         if is_source && !file.components().any(|part| part.as_os_str() == "tests") {
             let text = fs::read_to_string(&file).unwrap();
@@ -45,8 +46,8 @@ fn errors_in_sources() -> BTreeSet<String> {
         }
     }
     let given = [
-        "gate-cli/src/failure.rs",
-        "gate-cli/src/memory/failure.rs",
+        "crates/gate-fleet/src/work/error.rs",
+        "crates/gate-store/src/error.rs",
         "gate-core/src/config/error.rs",
     ];
     for file in given {
@@ -76,8 +77,8 @@ fn no_error_has_a_code_that_explain_does_not_know() {
 
 #[test]
 fn no_page_of_an_error_is_left_behind_when_its_code_goes() {
-    let sources = files(&root().join("gate-cli/src"));
-    let texts: Vec<_> = sources.iter().filter_map(|file| fs::read_to_string(file).ok()).collect();
+    let sources = CRATES.iter().flat_map(|krate| files(&root().join(krate).join("src")));
+    let texts: Vec<_> = sources.filter_map(|file| fs::read_to_string(&file).ok()).collect();
     let is_used = |code: &str| texts.iter().any(|text| text.contains(&format!("\"{code}\"")));
     let given = errors_in_sources();
     let unused =

@@ -98,6 +98,7 @@ fn unittest() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn jest() {
     if !needs("jest") {
         return;
@@ -109,6 +110,7 @@ fn jest() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn vitest() {
     if !needs("vitest") {
         return;

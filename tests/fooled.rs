@@ -76,7 +76,7 @@ fn homes() -> [(&'static str, String); 3] {
     ]
 }
 
-fn surroundings() -> String {
+pub(crate) fn surroundings() -> String {
     homes().map(|(name, value)| format!("{name}='{value}'")).join(" ")
 }
 

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use gate_cli::governance::{Brief, Bus, Caller, Heads, Project, RunFolder, Runs, Settled};
+use gate_cli::governance::{self, Brief, Bus, Heads, Project, RunFolder, Runs, Settled};
+use gate_core::mask::Masker;
 use gate_fleet::bus::{self, Message};
 use gate_fleet::run::{Preamble, RunInfo, Status, layout};
 use jiff::Timestamp;
@@ -104,12 +105,14 @@ fn a_runner_says_what_became_of_a_run() {
     let task = project.task("t1").unwrap();
     let (run, info) = begun(&project, 7, "");
     let noise: String = (1..=10_000).map(|line| format!("line {line}\n")).collect();
+    let masker = Masker::new([]);
     fs::write(run.file(layout::STDERR), noise).unwrap();
-    task.announce(&run, &info).unwrap();
-    let message = task.announce(&run, &info.clone().ended(Timestamp::now(), 1, None)).unwrap();
+    task.announce(&run, &info, &masker).unwrap();
+    let message =
+        task.announce(&run, &info.clone().ended(Timestamp::now(), 1, None), &masker).unwrap();
     assert!(message.body.starts_with("run stopped with code 1\nrun_dir: /"), "{}", message.body);
     assert!(message.body.contains("(last 50 lines)\nline 9951\n"), "{}", message.body);
-    task.announce(&run, &info.ended(Timestamp::now(), 0, None)).unwrap();
+    task.announce(&run, &info.ended(Timestamp::now(), 0, None), &masker).unwrap();
     let read = task.bus().unwrap().read().unwrap();
     let kinds: Vec<_> = read.messages.iter().map(|message| message.kind.as_str()).collect();
     assert_eq!(kinds, ["RUN_START", "RUN_CRASH", "RUN_STOP"]);
@@ -206,7 +209,7 @@ fn an_agent_is_known_by_its_process() {
         .code(0);
     let project = Runs::at(ran.path("runs")).project("shop").unwrap();
     let (root, _) = begun(&project, i64::from(std::process::id()), "");
-    assert_eq!(Caller::from_process(&project).unwrap().run, None, "it does not call itself");
+    assert_eq!(governance::caller(&project).unwrap().run, None, "it does not call itself");
     let (child, _) = begun(&project, 0, &root.id());
     // The shell is the agent: it says so before it calls gate.
     let post = |words: &str| {

@@ -224,7 +224,7 @@ fn looped(ran: Ran) -> Seen {
             "types" => {
                 let messages = bus::read(bus_of(&ran).as_bytes()).messages;
                 let kinds = messages.into_iter().map(|message| message.kind);
-                kinds.filter(|kind| bus::is_runners(kind)).collect::<Value>().into()
+                kinds.filter(|kind| bus::is_runner_type(kind)).collect::<Value>().into()
             }
             name if wanted == "exists" => {
                 of_run(name);

@@ -89,7 +89,7 @@ fn events_of_runs_are_worded_as_conductor_loop_words_them() {
         begun.stderr_path.clone_from(&info.stderr_path);
         begun.output_path.clone_from(&info.output_path);
         let all = bus::read(&bus).messages;
-        let of_run = |it: &&Message| it.run_id == info.run_id && bus::is_runners(&it.kind);
+        let of_run = |it: &&Message| it.run_id == info.run_id && bus::is_runner_type(&it.kind);
         let told: Vec<_> =
             all.iter().filter(of_run).map(|it| (it.kind.clone(), it.body.clone())).collect();
         let ours = [bus::event(&begun, folder, ""), bus::event(&info, folder, &stderr)];
@@ -119,7 +119,7 @@ pub(crate) fn of_format(input: &Value, expect: &Value) -> bool {
 
 /// An agent does not speak in its runner's name.
 fn refused(kind: &str) {
-    assert!(bus::is_runners(kind));
+    assert!(bus::is_runner_type(kind));
     let post = gate("bus post --body x --type").settings(SHOP).args([kind]);
     post.code(2);
 }

@@ -112,6 +112,7 @@ fn editable(install: &str) -> Option<Run> {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn an_editable_install_by_a_path() {
     // uv, hatchling and Poetry write a line; setuptools the same with a name of its own.
     if let Some(project) = editable("echo \"$PWD/src\" > \"$lib/_own.pth\"") {
@@ -120,6 +121,7 @@ fn an_editable_install_by_a_path() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn an_editable_install_by_a_finder() {
     let install = "cat > \"$lib/__editable___own_1_finder.py\" <<END\n\
         import sys\nfrom importlib.util import spec_from_file_location\n\n\
@@ -135,6 +137,7 @@ fn an_editable_install_by_a_finder() {
 
 /// A finder that hides its place from gate: the pass is about the tree.
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn a_pass_of_the_work_tree_is_none() {
     let install = "echo \"$PWD/src\" > \"$lib/_own.pth\"\n\
         printf \"import sys; sys.path.insert(0, '/'.join(('%s', '%s', 'src')))\\n\" \"$(dirname \"$PWD\")\" \"$(basename \"$PWD\")\" \

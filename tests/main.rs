@@ -160,6 +160,7 @@ mod trust;
 mod trust_changed;
 mod tune;
 mod turns;
+mod two_projects;
 mod unverified;
 mod upgrade;
 mod work;

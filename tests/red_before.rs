@@ -28,6 +28,7 @@ fn init_lists_them() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn a_baseline_lists_them_and_an_approval_leaves_them_out() {
     if !needs("pytest") {
         return;
@@ -47,6 +48,7 @@ fn a_baseline_lists_them_and_an_approval_leaves_them_out() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn an_approval_outlives_exits_as_long_as_its_test_fails() {
     if !needs("pytest") {
         return;

@@ -76,6 +76,7 @@ const OTHERS: [Other; 3] = [
 ];
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn they_run_with_each_runner() {
     for Other { runner, command, files, wrong, right } in OTHERS {
         if !needs(runner) {

@@ -94,7 +94,7 @@ fn remedies() -> Vec<(String, String)> {
         pages.into_iter().map(|(code, page)| (code, page["next"].as_str().unwrap().into()));
     let reasons = ReasonCode::ALL.iter().map(|code| (code.code(), code.explanation()));
     let warnings = WarningCode::ALL.iter().map(|code| (code.code(), code.explanation()));
-    let decided = reasons.chain(warnings).map(|(code, page)| (code.into(), page.next.into()));
+    let decided = reasons.chain(warnings).map(|(code, page)| (code.into(), page.remedy.into()));
     errors.chain(decided).collect()
 }
 

@@ -61,7 +61,7 @@ fn transition(input: &Value) -> Value {
         let by_ci = matches!(cause, Cause::CiPassed | Cause::CiFailed);
         let actor = named.unwrap_or(if by_ci { CI_PROCESSOR } else { "agent" });
         let step = Step { id: "W".to_owned(), from, to, transition_count: 4, cause };
-        before.taken(&step, actor)
+        before.after_step(&step, actor)
     };
     told(takes(causes[0]).or_else(|error| takes(causes[1]).map_err(|_| error)))
 }
@@ -69,10 +69,10 @@ fn transition(input: &Value) -> Value {
 fn replayed() -> Value {
     let draft = ItemState::added(WorkPhase::Draft);
     let first = draft.step("W", Cause::Blocked).unwrap();
-    let blocked = draft.taken(&first, "a").unwrap();
-    let again = blocked.taken(&blocked.step("W", Cause::Unblocked).unwrap(), "op").unwrap();
+    let blocked = draft.after_step(&first, "a").unwrap();
+    let again = blocked.after_step(&blocked.step("W", Cause::Unblocked).unwrap(), "op").unwrap();
     assert_eq!(again.phase, WorkPhase::Draft);
-    told(again.taken(&first, "a"))
+    told(again.after_step(&first, "a"))
 }
 
 /// A lease from 100 to 200, in seconds; who asks, when and for what says the case.

@@ -1,7 +1,7 @@
 //! Handoffs: what could be read is written in each format and read again without loss.
 #![no_main]
 
-use gate_fleet::handoff::{self, Format, LONGEST_TEXT, Read};
+use gate_fleet::handoff::{self, Format, LONGEST_TEXT, ParsedHandoff};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
@@ -19,7 +19,7 @@ fuzz_target!(|input: &[u8]| {
         for to in [Format::Markdown, Format::Json, Format::A2a] {
             let written = handoff.to_text(to);
             let again = handoff::read(&written, to);
-            let expected = Read { handoff: Some(handoff.clone()), ..Read::default() };
+            let expected = ParsedHandoff { handoff: Some(handoff.clone()), ..ParsedHandoff::default() };
             assert_eq!(again, expected, "{format:?} to {to:?}: {written}");
             assert_eq!(Format::detect(&written), to);
         }

@@ -37,8 +37,8 @@ impl Sink for Events {
         self.events.push(format!("{event:?}"));
     }
 
-    fn says(&self, what: Wording, text: &str) -> bool {
-        let phrases: &[&str] = match what {
+    fn has_wording(&self, wording: Wording, text: &str) -> bool {
+        let phrases: &[&str] = match wording {
             Wording::Denial => &["permission", "denied", "rejected", "requires approval"],
             Wording::Limit => &["usage limit", "rate limit", "hit your limit", "429"],
             Wording::Notice => &["usage limit reached|", "hit your limit"],

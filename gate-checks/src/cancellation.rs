@@ -12,7 +12,7 @@ pub enum CancelReason {
     Unwanted,
     /// The verdict is certain without it. The text names the check that decides.
     Certain(String),
-    /// Its time is over.
+    /// The time for the work is over.
     Deadline,
 }
 
@@ -31,11 +31,11 @@ pub enum Grace {
 /// ```
 /// use gate_checks::{CancelReason, Cancellation, Grace};
 ///
-/// let all = Cancellation::default();
-/// let one = all.child();
-/// one.cancel(CancelReason::Deadline, Grace::None);
-/// assert_eq!(one.reason(), Some(&CancelReason::Deadline));
-/// assert!(!all.is_cancelled());
+/// let round = Cancellation::default();
+/// let check = round.child();
+/// check.cancel(CancelReason::Deadline, Grace::None);
+/// assert_eq!(check.reason(), Some(&CancelReason::Deadline));
+/// assert!(!round.is_cancelled());
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Cancellation {
@@ -47,7 +47,7 @@ pub struct Cancellation {
 }
 
 impl Cancellation {
-    /// For a part of the work: it ends with the whole, and can end alone.
+    /// The cancellation of a part of the work: it ends with the whole, and can end alone.
     #[must_use]
     pub fn child(&self) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl Cancellation {
 
     /// Ends the work. The first reason counts. A later call can still take the grace away.
     pub fn cancel(&self, reason: CancelReason, grace: Grace) {
-        // An earlier reason stays.
+        // Setting fails if there is an earlier reason, which stays.
         let _ = self.reason.set(reason);
         self.ended.cancel();
         if grace == Grace::None {
@@ -68,19 +68,19 @@ impl Cancellation {
         }
     }
 
-    /// True if the work should end.
+    /// The work should end.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.ended.is_cancelled()
     }
 
-    /// True if processes of the work have no time any more to end by themselves.
+    /// Processes of the work have no time any more to end by themselves.
     #[must_use]
     pub fn is_grace_over(&self) -> bool {
         self.killed.is_cancelled()
     }
 
-    /// The reason: its own, else that of the work that it is a part of.
+    /// The reason of this work's end, else that of the work that it is a part of.
     #[must_use]
     pub fn reason(&self) -> Option<&CancelReason> {
         self.reason.get().or_else(|| self.parent.as_deref()?.reason())

@@ -26,9 +26,9 @@ use crate::site::CheckSite;
 use crate::slots::Slots;
 use crate::worktree::Snapshot;
 
-/// Something that looks at the work.
+/// A question about the work, whose answer is a record.
 ///
-/// A check never fails as a function does: what it could not find out is an
+/// A check never fails as a function does: an error is an
 /// [`Inconclusive`](gate_core::decide::evidence::Outcome::Inconclusive)
 /// record. It ends soon after [`CheckContext::cancellation`] is cancelled, and
 /// leaves no process behind.
@@ -56,7 +56,7 @@ use crate::worktree::Snapshot;
 /// ```
 #[async_trait]
 pub trait Check: Send + Sync {
-    /// Its name.
+    /// The check's name in settings and records.
     fn id(&self) -> &CheckId;
 
     /// Runs the check.
@@ -91,9 +91,9 @@ pub struct CheckContext {
     pub(crate) logs: Arc<Logs>,
     /// The machine's check slots, if checks are bound to them.
     pub(crate) slots: Option<Slots>,
-    /// Most bytes on disk of the copies of all work trees; 0: no bound.
+    /// The most bytes on disk of the copies of all work trees; 0: no bound.
     pub(crate) copies_max_bytes: u64,
-    /// Set if nothing of what the check starts may be seen.
+    /// Set if the check's processes may leave nothing that others can read.
     pub(crate) private: Option<Arc<PrivateRun>>,
 }
 
@@ -146,13 +146,13 @@ impl CheckContext {
 pub struct GatherOptions {
     /// The checks that run.
     pub checks: Checks,
-    /// Takes no earlier record.
+    /// Each check runs, whatever records earlier runs have left.
     pub fresh: bool,
     /// The occasion of the checks. In a session, a pass on the same files from another session's stop
     /// counts, too.
     pub occasion: Occasion,
-    /// Time limit of the call. A check that takes longer is ended without grace, and its
-    /// record is inconclusive.
+    /// The time limit of the call. A check that takes longer is ended without grace, and its record
+    /// is inconclusive.
     pub deadline: Option<Duration>,
     /// Checks that the caller brings, beside those of the policy.
     pub own_checks: OwnChecks,
@@ -173,16 +173,16 @@ pub struct GatherOptions {
 /// A selection of checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Checks {
-    /// The configured ones, until the verdict is certain. A decision whose signal already forbids
-    /// `exit` runs none.
+    /// The configured checks, until the verdict is certain. A decision whose signal already forbids
+    /// `exit` runs no check.
     #[default]
     Lazy,
-    /// The configured ones.
+    /// The configured checks, to the last.
     All,
-    /// This one alone. The others leave a record that says so, and a required
-    /// one among them forbids `exit`.
+    /// This check alone. The others leave a record that says so, and a required one among them
+    /// forbids `exit`.
     Only(String),
-    /// None.
+    /// No check.
     None,
 }
 
@@ -211,7 +211,7 @@ impl OwnChecks {
         self.0.iter().map(|check| check.id().as_str())
     }
 
-    /// Keeps the checks that a policy has.
+    /// Drops the checks that a policy does not have.
     pub fn retain_in(&mut self, policy: &Policy) {
         self.0.retain(|check| policy.checks.contains_key(check.id().as_str()));
     }
@@ -223,27 +223,30 @@ impl OwnChecks {
     /// A name that two checks have, that is no name of a check, that a built-in check has, or whose
     /// settings have a command.
     pub fn in_policy<'p>(&self, policy: &'p Policy) -> Result<Cow<'p, Policy>, BadSetting> {
-        let mut all = Cow::Borrowed(policy);
+        let mut extended = Cow::Borrowed(policy);
         for (index, name) in self.names().enumerate() {
-            let bad = |problem: &str| BadSetting {
+            let bad_name = |problem: &str| BadSetting {
                 key: format!("checks.{name}"),
                 problem: problem.to_owned(),
             };
-            if self.names().take(index).any(|earlier| earlier == name) {
-                return Err(bad("two checks of the calling program have this name"));
+            if self.names().take(index).any(|earlier_name| earlier_name == name) {
+                return Err(bad_name("two checks of the calling program have this name"));
             }
-            if !all.checks.contains_key(name) {
-                let alone = Layer::checks([name]).and_then(|layer| config::resolve(&[layer], None));
-                let mut alone = alone.map_err(|error| bad(&error.message()))?;
-                all.to_mut().checks.extend(alone.policy.checks.remove_entry(name));
+            if !extended.checks.contains_key(name) {
+                let mut defaults = Layer::checks([name])
+                    .and_then(|layer| config::resolve(&[layer], None))
+                    .map_err(|error| bad_name(&error.message()))?;
+                extended.to_mut().checks.extend(defaults.policy.checks.remove_entry(name));
             }
-            let kind = all.checks.get(name).map(|check| CheckKind::for_check(name, check));
+            let kind = extended.checks.get(name).map(|check| CheckKind::for_check(name, check));
             if kind != Some(CheckKind::Plugin) {
-                return Err(bad("the calling program has a check of this name. Give it another \
-                                name: this one is built in, or its settings have a command"));
+                return Err(bad_name(
+                    "the calling program has a check of this name. Give it another name: this one \
+                     is built in, or its settings have a command",
+                ));
             }
         }
-        Ok(all)
+        Ok(extended)
     }
 }
 

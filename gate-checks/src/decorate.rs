@@ -20,12 +20,12 @@ pub(crate) struct BoundCheck {
     pub(crate) check: Arc<dyn Check>,
     /// The longest run. A check that is ended then is inconclusive: its outcome is not known.
     pub(crate) limit: Duration,
-    /// The most further runs after a failure. A later pass is a pass that names what wavered; what
-    /// could not be measured is not tried again.
+    /// The most further runs after a failure. A later pass is a pass that names the flaky tests. An
+    /// inconclusive check does not run again.
     pub(crate) retries: u32,
-    /// It waits for one of the machine's slots, if checks are bound to them.
+    /// The check waits for one of the machine's slots, if checks are bound to them.
     pub(crate) takes_slot: bool,
-    /// Looks for an earlier record first, and offers a new one.
+    /// Set if an earlier record can take the place of a run.
     pub(crate) cached: Option<Cached>,
 }
 
@@ -47,11 +47,11 @@ impl Check for BoundCheck {
             return self.run_in_slot(cx).await;
         };
         let work = Work { check: self.id(), policy, command, cx };
-        if let Some(earlier) = cache.find(&work) {
-            return earlier;
+        if let Some(earlier_record) = cache.find(&work) {
+            return earlier_record;
         }
         let mut evidence = self.run_in_slot(cx).await;
-        // What is kept holds no secrets either.
+        // The stored record holds no secrets either.
         cx.masker.evidence(&mut evidence);
         cache.offer(&work, &evidence);
         evidence
@@ -69,37 +69,37 @@ impl BoundCheck {
     async fn run_in_slot(&self, cx: &CheckContext) -> Evidence {
         let slots = if self.takes_slot { cx.slots.as_ref() } else { None };
         let Some(slots) = slots else { return self.run_with_retries(cx).await };
-        let (came, check) = (Instant::now(), self.id());
-        let mut waited = false;
+        let (arrival, check) = (Instant::now(), self.id());
+        let mut has_waited = false;
         let slot = slots.take(&cx.cancel, || {
-            waited = true;
+            has_waited = true;
             cx.options.events.send(Event::Waiting { check: check.clone() });
         });
         let Some(_slot) = slot.await else { return check.record(Outcome::Inconclusive, NO_SLOT) };
-        if waited {
+        if has_waited {
             cx.options.events.send(Event::Started { check: check.clone() });
         }
-        let time = came.elapsed();
+        let wait = arrival.elapsed();
         let mut evidence = self.run_with_retries(cx).await;
-        note_wait(&mut evidence, time);
+        note_wait(&mut evidence, wait);
         evidence
     }
 
     async fn run_with_retries(&self, cx: &CheckContext) -> Evidence {
         let mut evidence = self.run_within_limit(cx).await;
-        let mut wavered = Vec::new();
-        for left in (0..self.retries).rev() {
+        let mut failed_once = Vec::new();
+        for remaining in (0..self.retries).rev() {
             if evidence.outcome != Outcome::Fail || cx.cancel.is_cancelled() {
                 break;
             }
-            cx.options.events.send(Event::Retried { check: self.id().clone(), left });
-            wavered.extend(failed_tests(&evidence));
+            cx.options.events.send(Event::Retried { check: self.id().clone(), left: remaining });
+            failed_once.extend(failed_tests(&evidence));
             let earlier_ms = evidence.duration_ms;
             evidence = self.run_within_limit(cx).await;
             evidence.duration_ms += earlier_ms;
         }
         if evidence.outcome == Outcome::Pass {
-            evidence.flaky.extend(wavered);
+            evidence.flaky.extend(failed_once);
             evidence.flaky.sort();
             evidence.flaky.dedup();
         }
@@ -110,19 +110,19 @@ impl BoundCheck {
         let began = Instant::now();
         let cancel = cx.cancel.child();
         let cx = CheckContext { cancel: cancel.clone(), ..cx.clone() };
-        let run = self.check.run(&cx);
-        tokio::pin!(run);
+        let running = self.check.run(&cx);
+        tokio::pin!(running);
         let evidence = tokio::select! {
-            evidence = &mut run => evidence,
+            evidence = &mut running => evidence,
             () = sleep(self.limit) => {
                 cancel.cancel(CancelReason::Deadline, Grace::Usual);
-                let mut evidence = run.await;
+                let mut evidence = running.await;
                 evidence.outcome = Outcome::Inconclusive;
                 let limit = shown(self.limit);
                 evidence.with_summary(format!("it did not end within {limit} and was ended"))
             }
         };
-        // One that ran a program has that program's time.
+        // A check that ran a program has that program's time.
         if evidence.duration_ms == 0 { evidence.with_duration(began.elapsed()) } else { evidence }
     }
 }
@@ -137,21 +137,21 @@ pub(crate) fn shown(limit: Duration) -> String {
     }
 }
 
-/// The failures of this run, by the names of tests if known.
+/// The failures of this run, by the names of tests, else by that of the check.
 fn failed_tests(evidence: &Evidence) -> Vec<String> {
     let detail = evidence.detail.as_ref();
     let tests = detail.and_then(|detail| detail["tests"]["failed_tests"].as_array());
-    let names = tests.into_iter().flatten().filter_map(Value::as_str);
-    let names: Vec<_> = names.map(str::to_owned).collect();
+    let names: Vec<_> =
+        tests.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
     if names.is_empty() { vec![evidence.check.clone()] } else { names }
 }
 
 /// Notes a check's wait for its slot, unless it was short.
-fn note_wait(evidence: &mut Evidence, time: Duration) {
-    if time < MIN_REPORTED_WAIT {
+fn note_wait(evidence: &mut Evidence, wait: Duration) {
+    if wait < MIN_REPORTED_WAIT {
         return;
     }
-    let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
     let detail = evidence.detail.get_or_insert_with(|| json!({}));
     if let Some(detail) = detail.as_object_mut() {
         detail.insert("waited_for_slot_ms".to_owned(), json!(millis));

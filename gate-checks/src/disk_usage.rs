@@ -9,25 +9,28 @@ use std::path::Path;
 const BLOCK_BYTES: u64 = 512;
 
 /// The space that a file or a folder with all in it takes, in bytes. A file with several names
-/// counts once, links are not followed, and what cannot be read counts nothing.
+/// counts once, links are not followed, and a folder that cannot be read counts as empty.
 pub(crate) fn disk_usage(path: &Path) -> u64 {
-    let mut seen = HashSet::new();
-    path.symlink_metadata().map_or(0, |about| usage(path, &about, &mut seen))
+    let mut counted_inodes = HashSet::new();
+    path.symlink_metadata().map_or(0, |metadata| usage(path, &metadata, &mut counted_inodes))
 }
 
-fn usage(path: &Path, about: &Metadata, seen: &mut HashSet<(u64, u64)>) -> u64 {
-    let own = about.blocks() * BLOCK_BYTES;
-    if !about.is_dir() {
-        let is_new = about.nlink() <= 1 || seen.insert((about.dev(), about.ino()));
-        return if is_new { own } else { 0 };
+/// `counted_inodes` are the files with several names so far, by device and inode.
+fn usage(path: &Path, metadata: &Metadata, counted_inodes: &mut HashSet<(u64, u64)>) -> u64 {
+    let bytes = metadata.blocks() * BLOCK_BYTES;
+    if !metadata.is_dir() {
+        let has_other_names = metadata.nlink() > 1;
+        let is_counted =
+            has_other_names && !counted_inodes.insert((metadata.dev(), metadata.ino()));
+        return if is_counted { 0 } else { bytes };
     }
-    let mut sum = own;
+    let mut total = bytes;
     for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-        if let Ok(about) = entry.metadata() {
-            sum += usage(&entry.path(), &about, seen);
+        if let Ok(metadata) = entry.metadata() {
+            total += usage(&entry.path(), &metadata, counted_inodes);
         }
     }
-    sum
+    total
 }
 
 #[cfg(test)]

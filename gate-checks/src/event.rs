@@ -7,7 +7,7 @@ use gate_core::decide::evidence::Evidence;
 
 use crate::id::CheckId;
 
-/// One thing that happened.
+/// A step of a check or of the round that it is a part of.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
@@ -16,7 +16,7 @@ pub enum Event {
         /// The check's name.
         check: CheckId,
     },
-    /// As many checks run on this machine as may at once, and this one waits.
+    /// A check waits: as many run on this machine as may at once.
     Waiting {
         /// The check's name.
         check: CheckId,
@@ -25,7 +25,7 @@ pub enum Event {
     Retried {
         /// The check's name.
         check: CheckId,
-        /// Number of remaining tries.
+        /// The number of further runs after this one.
         left: u32,
     },
     /// A check left its record.
@@ -33,7 +33,7 @@ pub enum Event {
         /// The record.
         evidence: Box<Evidence>,
     },
-    /// The work tree changed while checks ran; what passed is run again.
+    /// The work tree changed while checks ran; those that passed run again.
     TreeChanged {
         /// The files that changed or vanished.
         files: Vec<String>,

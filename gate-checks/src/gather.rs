@@ -2,10 +2,10 @@
 //!
 //! All evidence of a decision is about one tree. If a file that existed changes or
 //! vanishes while checks run, every check that passed runs once more; if that happens
-//! again, those checks are inconclusive. One that passed and fails the second time is
-//! inconclusive too: it may have failed on what a check left. gate never puts the work
-//! tree back: the change may be the agent's. Files that only appeared are reported, and
-//! checks that depend on new files run again.
+//! again, those checks are inconclusive. A check that passed and fails the second time is
+//! inconclusive too: files that another check left may make it fail. gate never puts the
+//! work tree back: the change may be the agent's. Files that only appeared are reported,
+//! and checks that depend on new files run again.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -50,17 +50,17 @@ pub struct Gathered {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TreeChange {
-    /// Before.
+    /// The tree before the first check.
     pub before: TreeState,
-    /// After.
+    /// The tree after the last check.
     pub after: TreeState,
-    /// Files that appeared.
+    /// Files that appeared meanwhile.
     pub wrote: Vec<String>,
-    /// Files that existed and were changed or removed.
+    /// Files that existed and were changed or removed meanwhile.
     pub changed: Vec<String>,
 }
 
-/// Why nothing could be gathered.
+/// An error that keeps all checks from running.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GatherError {
@@ -72,11 +72,11 @@ pub enum GatherError {
     Check(#[from] BadSetting),
 }
 
-/// Runs the configured checks: one record for each, never none. A tree that
-/// cannot be read makes every check inconclusive.
+/// Runs the configured checks, and gives a record for each. A tree that cannot be read makes every
+/// check inconclusive.
 ///
-/// It blocks until all is done, or the deadline has come, and no process of a check is
-/// left. It must not be called inside of a tokio runtime.
+/// It blocks until the last check has ended, or the deadline has come, and no process of a check
+/// runs any more. It must not be called inside of a tokio runtime.
 ///
 /// # Errors
 ///
@@ -93,23 +93,23 @@ pub fn gather(
         return Ok(Gathered::default());
     }
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let opened = WorkTree::open(&site).and_then(|tree| {
-        let before = tree.snapshot()?;
-        Ok((tree, Arc::new(before)))
+    let tree_and_snapshot = WorkTree::open(&site).and_then(|tree| {
+        let snapshot = tree.snapshot()?;
+        Ok((tree, Arc::new(snapshot)))
     });
-    let (tree, before) = match opened {
-        Ok(opened) => opened,
+    let (tree, snapshot) = match tree_and_snapshot {
+        Ok(tree_and_snapshot) => tree_and_snapshot,
         Err(error) => return Ok(unreadable(policy, &error)),
     };
-    let folder = site.state.as_ref().map(|state| store::tree_folder(state, tree.root()));
-    let folder = folder.as_deref();
+    let tree_folder = site.state.as_ref().map(|state| store::tree_folder(state, tree.root()));
     let is_session = options.occasion == Occasion::Session;
-    let cache = Arc::new(EvidenceCache::new(folder, options.fresh, is_session));
+    let cache = Arc::new(EvidenceCache::new(tree_folder.as_deref(), options.fresh, is_session));
     let mut plan = checks::plan(policy, &site, &cache, options);
     if is_session {
+        // A session compares with nothing.
         plan.retain(|planned| !is_integrity(policy, planned.check.id().as_str()));
     }
-    let too_long = TooLong::new(folder, policy);
+    let too_long = TooLong::new(tree_folder.as_deref(), policy);
     if options.deadline.is_some() && !options.fresh {
         for planned in &mut plan {
             planned.is_too_long = too_long.has(planned.check.id().as_str());
@@ -121,24 +121,24 @@ pub fn gather(
         cache,
         rules: Rules {
             jobs: policy.jobs.get() as usize,
-            all: options.checks == Checks::All,
+            runs_all: options.checks == Checks::All,
             deadline,
         },
-        cx: CheckContext::new(policy, &site, before, folder, options.clone()),
+        cx: CheckContext::new(policy, &site, snapshot, tree_folder.as_deref(), options.clone()),
     };
     let masker = Arc::clone(&gathering.cx.masker);
     let mut gathered = gathering.run(&plan);
     too_long.note(&gathered.evidence, options.deadline, schedule::is_too_long);
-    gathered.evidence.extend(left_out(policy, options.checks.only()));
+    gathered.evidence.extend(left_out_records(policy, options.checks.only()));
     for record in &mut gathered.evidence {
         masker.evidence(record);
     }
-    gathered.evidence.sort_by(|one, other| one.check.cmp(&other.check));
+    gathered.evidence.sort_by(|left, right| left.check.cmp(&right.check));
     gathered.baseline.clone_from(&options.baseline);
     Ok(gathered)
 }
 
-/// The work tree as it stands; nothing is run.
+/// The work tree as it stands, as a change from itself. No check runs.
 ///
 /// # Errors
 ///
@@ -157,28 +157,32 @@ pub fn list_files(site: &CheckSite) -> Result<FileList, WorktreeError> {
     Ok(FileList::new(&WorkTree::open(site)?.snapshot()?))
 }
 
-/// The commit that is checked out; none outside of git, before the first commit, and if that cannot
-/// be read.
+/// The commit that is checked out. `None` outside of git, before the first commit, and if it cannot be
+/// read.
 pub fn head(site: &CheckSite) -> Option<String> {
     WorkTree::open(site).ok()?.commit("HEAD").ok().flatten()
 }
 
-/// The files, relative to the root, that two commits have differently; none if one of them cannot
-/// be read.
-pub fn committed_files(site: &CheckSite, from: &str, to: &str) -> Option<Vec<PathBuf>> {
+/// The files, relative to the root, that two commits have differently. `None` if a commit cannot be
+/// read.
+pub fn committed_files(
+    site: &CheckSite,
+    old_commit: &str,
+    new_commit: &str,
+) -> Option<Vec<PathBuf>> {
     let tree = WorkTree::open(site).ok()?;
-    let (from, to) = (tree.files_of(from).ok()??, tree.files_of(to).ok()??);
-    let names: BTreeSet<_> = from.keys().chain(to.keys()).collect();
-    let differ = |name: &&Vec<u8>| {
-        let objects = [&from, &to].map(|files| files.get(*name).map(|blob| &blob.object));
-        objects[0] != objects[1]
-    };
-    let differing = names.into_iter().filter(differ);
-    Some(differing.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect())
+    let old_files = tree.files_of(old_commit).ok()??;
+    let new_files = tree.files_of(new_commit).ok()??;
+    let names: BTreeSet<_> = old_files.keys().chain(new_files.keys()).collect();
+    let changed = names.into_iter().filter(|name| {
+        let [old_object, new_object] =
+            [&old_files, &new_files].map(|files| files.get(*name).map(|blob| &blob.object));
+        old_object != new_object
+    });
+    Some(changed.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect())
 }
 
-/// True if anything in the work tree is not committed; `None` outside of git, and before
-/// the first commit.
+/// A file of the work tree is not committed. `None` outside of git, and before the first commit.
 ///
 /// # Errors
 ///
@@ -188,8 +192,8 @@ pub fn is_uncommitted(site: &CheckSite) -> Result<Option<bool>, WorktreeError> {
     Ok(status.map(|status| !status.is_clean()))
 }
 
-/// Number of files that differ from a commit, with those that are not committed. `None` outside of
-/// git, and before the first commit.
+/// The number of files that differ from a commit, with those that are not committed. `None` outside
+/// of git, and before the first commit.
 ///
 /// # Errors
 ///
@@ -215,14 +219,14 @@ fn unreadable(policy: &Policy, error: &WorktreeError) -> Gathered {
 }
 
 /// Records of the checks that `only` leaves out.
-fn left_out(policy: &Policy, only: Option<&str>) -> Vec<Evidence> {
+fn left_out_records(policy: &Policy, only: Option<&str>) -> Vec<Evidence> {
     let Some(only) = only else { return Vec::new() };
-    let others = policy.checks.iter().filter(|(name, _)| *name != only);
-    let left_out = others.map(|(name, check)| {
+    let left_out = policy.checks.iter().filter(|(name, _)| *name != only);
+    let records = left_out.map(|(name, check)| {
         let record = Evidence::new(name, check.mode, Outcome::Skipped);
         record.with_summary(format!("left out: only {only} was asked for"))
     });
-    left_out.collect()
+    records.collect()
 }
 
 struct Gathering {
@@ -235,64 +239,52 @@ struct Gathering {
 
 impl Gathering {
     fn run(mut self, plan: &[Planned]) -> Gathered {
-        let first = Arc::clone(&self.cx.tree);
-        let mut evidence = self.round(plan);
+        let first_snapshot = Arc::clone(&self.cx.tree);
+        let mut evidence = self.run_round(plan);
         if evidence.iter().all(|record| record.cached || record.outcome == Outcome::Skipped) {
-            return gathered(evidence, &first, &first, Changes::default());
+            return gathered(evidence, &first_snapshot, &first_snapshot, Changes::default());
         }
-        let after = match self.tree.snapshot() {
-            Ok(after) => Arc::new(after),
-            Err(error) => return self.lost(evidence, &error),
+        let second_snapshot = match self.tree.snapshot() {
+            Ok(snapshot) => Arc::new(snapshot),
+            Err(error) => return self.unreadable_afterwards(evidence, &error),
         };
-        let changes = first.changes_to(&after);
-        let again = self.to_run_again(plan, &evidence, &changes);
-        if again.is_empty() && !changes.touches_what_was() {
+        let changes = first_snapshot.changes_to(&second_snapshot);
+        let outdated = outdated_checks(plan, &evidence, &changes);
+        if outdated.is_empty() && !changes.touches_existing_files() {
             self.cache.keep(changes.appeared.is_empty());
-            return gathered(evidence, &first, &after, changes);
+            return gathered(evidence, &first_snapshot, &second_snapshot, changes);
         }
         self.cache.forget();
-        if evidence.iter().any(schedule::forbids) && !self.rules.all {
-            doubt(&mut evidence, &again, &changes);
-            return gathered(evidence, &first, &after, changes);
+        // A second round cannot change the verdict any more.
+        if evidence.iter().any(schedule::forbids_exit) && !self.rules.runs_all {
+            doubt(&mut evidence, &outdated, &changes);
+            return gathered(evidence, &first_snapshot, &second_snapshot, changes);
         }
-        self.cx.options.events.send(Event::TreeChanged { files: disturbed(&changes) });
-        self.cx.tree = Arc::clone(&after);
-        let mut fresh = self.round(&again);
-        doubt_failures(&mut fresh, &changes);
-        replace(&mut evidence, fresh);
-        let last = match self.tree.snapshot() {
-            Ok(last) => last,
-            Err(error) => return self.lost(evidence, &error),
+        self.cx.options.events.send(Event::TreeChanged { files: disturbed_files(&changes) });
+        self.cx.tree = Arc::clone(&second_snapshot);
+        let mut second_evidence = self.run_round(&outdated);
+        doubt_failures(&mut second_evidence, &changes);
+        replace(&mut evidence, second_evidence);
+        let last_snapshot = match self.tree.snapshot() {
+            Ok(snapshot) => snapshot,
+            Err(error) => return self.unreadable_afterwards(evidence, &error),
         };
-        let still = after.changes_to(&last);
-        if still.touches_what_was() {
-            doubt(&mut evidence, plan, &still);
+        let second_changes = second_snapshot.changes_to(&last_snapshot);
+        if second_changes.touches_existing_files() {
+            doubt(&mut evidence, plan, &second_changes);
         } else {
-            self.cache.keep(still.appeared.is_empty());
+            self.cache.keep(second_changes.appeared.is_empty());
         }
-        let changes = first.changes_to(&last);
-        gathered(evidence, &first, &last, changes)
+        let all_changes = first_snapshot.changes_to(&last_snapshot);
+        gathered(evidence, &first_snapshot, &last_snapshot, all_changes)
     }
 
-    fn round(&self, plan: &[Planned]) -> Vec<Evidence> {
-        self.runtime.block_on(schedule::round(plan, &self.cx, self.rules))
+    fn run_round(&self, plan: &[Planned]) -> Vec<Evidence> {
+        self.runtime.block_on(schedule::run_round(plan, &self.cx, self.rules))
     }
 
-    /// The checks whose pass is about another tree than the last one.
-    fn to_run_again(
-        &self,
-        plan: &[Planned],
-        evidence: &[Evidence],
-        changes: &Changes,
-    ) -> Vec<Planned> {
-        let (changed, has_new_files) = (changes.touches_what_was(), !changes.appeared.is_empty());
-        let mut again: Vec<_> = plan.iter().filter(|planned| passed(evidence, planned)).collect();
-        again.retain(|planned| changed || (has_new_files && planned.rerun_on_new_files));
-        again.into_iter().cloned().collect()
-    }
-
-    /// Result if the tree cannot be read any more after the checks.
-    fn lost(self, mut evidence: Vec<Evidence>, error: &WorktreeError) -> Gathered {
+    /// The result if the tree cannot be read any more after the checks.
+    fn unreadable_afterwards(self, mut evidence: Vec<Evidence>, error: &WorktreeError) -> Gathered {
         self.cache.forget();
         for record in evidence.iter_mut().filter(|record| record.outcome == Outcome::Pass) {
             record.outcome = Outcome::Inconclusive;
@@ -302,67 +294,81 @@ impl Gathering {
     }
 }
 
-fn passed(evidence: &[Evidence], planned: &Planned) -> bool {
+/// The checks whose pass is about another tree than the last one.
+fn outdated_checks(plan: &[Planned], evidence: &[Evidence], changes: &Changes) -> Vec<Planned> {
+    let has_changed_files = changes.touches_existing_files();
+    let has_new_files = !changes.appeared.is_empty();
+    plan.iter()
+        .filter(|planned| has_passed(evidence, planned))
+        .filter(|planned| has_changed_files || (has_new_files && planned.rerun_on_new_files))
+        .cloned()
+        .collect()
+}
+
+fn has_passed(evidence: &[Evidence], planned: &Planned) -> bool {
     let id = planned.check.id().as_str();
     evidence.iter().any(|record| record.check == id && record.outcome == Outcome::Pass)
 }
 
-fn disturbed(changes: &Changes) -> Vec<String> {
+/// The files that existed and were changed or removed.
+fn disturbed_files(changes: &Changes) -> Vec<String> {
     [changes.changed.as_slice(), &changes.vanished].concat()
 }
 
 /// Hint for files that a check writes: they are part of the tree unless settings say otherwise.
 const ADVICE: &str = "what a check writes belongs into .gitignore or `[tree] ignore`";
 
-/// The first of these files, and how many more there are.
-fn named(files: &[String]) -> Option<String> {
-    let (one, more) = files.split_first()?;
-    Some(if more.is_empty() { one.clone() } else { format!("{one} and {} more", more.len()) })
+/// The first of the disturbed files, and the number of the others. `None` if no file was disturbed.
+fn disturbance(changes: &Changes) -> Option<String> {
+    let files = disturbed_files(changes);
+    let (file, more) = files.split_first()?;
+    Some(if more.is_empty() { file.clone() } else { format!("{file} and {} more", more.len()) })
 }
 
 /// Makes passes of these checks inconclusive.
 fn doubt(evidence: &mut [Evidence], plan: &[Planned], changes: &Changes) {
-    let Some(named) = named(&disturbed(changes)) else { return };
+    let Some(files) = disturbance(changes) else { return };
     for record in evidence.iter_mut().filter(|record| record.outcome == Outcome::Pass) {
         if plan.iter().any(|planned| planned.check.id().as_str() == record.check) {
             record.outcome = Outcome::Inconclusive;
-            record.summary = format!("it passed, and files changed meanwhile: {named}; {ADVICE}");
+            record.summary = format!("it passed, and files changed meanwhile: {files}; {ADVICE}");
         }
     }
 }
 
 /// Makes failures on a tree that changed while the same checks passed inconclusive.
-fn doubt_failures(fresh: &mut [Evidence], changes: &Changes) {
-    let Some(named) = named(&disturbed(changes)) else { return };
-    for record in fresh.iter_mut().filter(|record| record.outcome == Outcome::Fail) {
+fn doubt_failures(second_evidence: &mut [Evidence], changes: &Changes) {
+    let Some(files) = disturbance(changes) else { return };
+    for record in second_evidence.iter_mut().filter(|record| record.outcome == Outcome::Fail) {
         record.outcome = Outcome::Inconclusive;
-        let now = &record.summary;
+        let failure = &record.summary;
         record.summary = format!(
-            "it passed, then files changed meanwhile: {named}, and it fails: {now}; {ADVICE}"
+            "it passed, then files changed meanwhile: {files}, and it fails: {failure}; {ADVICE}"
         );
     }
 }
 
-/// Puts newer records in the place of older ones.
-fn replace(evidence: &mut [Evidence], fresh: Vec<Evidence>) {
-    for mut new in fresh {
-        if let Some(old) = evidence.iter_mut().find(|old| old.check == new.check) {
-            new.duration_ms += old.duration_ms;
-            *old = new;
+/// Puts the records of the second round in the place of those of the first.
+fn replace(evidence: &mut [Evidence], second_evidence: Vec<Evidence>) {
+    for mut second_record in second_evidence {
+        if let Some(record) = evidence.iter_mut().find(|record| record.check == second_record.check)
+        {
+            second_record.duration_ms += record.duration_ms;
+            *record = second_record;
         }
     }
 }
 
 fn gathered(
     evidence: Vec<Evidence>,
-    before: &Snapshot,
-    after: &Snapshot,
+    first_snapshot: &Snapshot,
+    last_snapshot: &Snapshot,
     changes: Changes,
 ) -> Gathered {
-    let changed = disturbed(&changes);
+    let changed = disturbed_files(&changes);
     let tree = TreeChange {
-        before: before.state(),
-        after: after.state(),
+        before: first_snapshot.state(),
+        after: last_snapshot.state(),
         wrote: changes.appeared,
         changed,
     };

@@ -1,4 +1,4 @@
-//! Checks are known by their names.
+//! The names of checks.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ impl CheckId {
         Self(name.into())
     }
 
-    /// The name.
+    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,17 +1,17 @@
-//! Gathers the evidence that [`gate_core`] weighs: what gate itself looks at.
+//! Gathers the evidence that [`gate_core`] weighs.
 //!
 //! [`gather`] takes a policy and runs its checks at a [`CheckSite`]. Every
-//! configured check leaves one record, and none of them is a bool: what could
-//! not be found out is inconclusive. Whoever shows progress gets an [`Event`]
-//! for each thing that happens.
+//! configured check leaves one record, and none of them is a bool: a check that
+//! gives no answer is inconclusive. Whoever shows progress gets an [`Event`] for
+//! each step.
 //!
-//! * [`baseline`]: what the work tree was before the agent acted;
-//! * [`check`]: what a check is, and what it is given;
+//! * [`baseline`]: the work tree before the agent acted;
+//! * [`check`]: the interface of checks, and their input;
 //! * [`process`]: programs, bounded and ended with all their descendants;
 //! * [`report`]: test results, structured;
 //! * [`worktree`]: the files of the work, and their digest;
 //! * [`path_text`]: paths in JSON;
-//! * [`project`]: which commands check a project.
+//! * [`project`]: the commands that check a project.
 #![doc = include_str!("../README.md")]
 
 // A test alone derives schemas: what gate prints are files. See gate-derive.
@@ -39,8 +39,6 @@ mod programs;
 pub mod project;
 mod prune;
 mod remove;
-pub mod report;
-mod runner;
 mod schedule;
 mod scripts;
 mod seal;
@@ -64,15 +62,17 @@ pub use doctor::{
     Finding, Level, Proof, SelfTestOutcome, examine, examine_surroundings, self_test,
 };
 pub use event::{Event, Events};
+pub use gate_report as report;
+use gate_report::runners as runner;
+pub use gate_report::runners::{is_python, is_runner, program_name};
 pub use gather::{
     GatherError, Gathered, TreeChange, changed_files, committed_files, gather, head,
     is_uncommitted, list_files, look,
 };
 pub use programs::{Program, programs, starts_program};
 pub use prune::{PruneFailure, PruneOptions, Pruned, PrunedKind, prune};
-pub use runner::{is_python, is_runner, program_name};
 pub use scripts::named_scripts;
 pub use seal::{Seal, SealError, add_seal, remove_seal, seals};
 pub use settings::{BadSetting, validate, validate_glob};
-pub use site::{CheckSite, environment};
+pub use site::{CheckSite, HandoffProblem, HandoffReader, environment};
 pub use temporary::Temporary;

@@ -1,4 +1,4 @@
-//! The logs of checks: what their commands wrote, for a person to read.
+//! The logs of checks: the output of their commands, for a person to read.
 
 use std::fs::{File, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use crate::store;
 /// The folder of a tree's state with a folder for each call.
 const LOGS: &str = "logs";
 
-/// Calls whose logs are stored for a work tree.
+/// The most calls whose logs are stored for a work tree.
 const MAX_CALLS: usize = 20;
 
 /// A younger log stays in any case: a decision that names it may just be read.
@@ -21,8 +21,9 @@ const MIN_AGE_TO_REMOVE: Duration = Duration::from_secs(60 * 60);
 /// The logs of one call: a folder with a file a check.
 #[derive(Debug)]
 pub(crate) struct Logs {
-    /// The folder of all calls' logs; without state there is none.
-    all: Option<PathBuf>,
+    /// The folder of all calls' logs; `None` without state.
+    parent: Option<PathBuf>,
+    /// The folder of this call, made with its first log. `None` in it: logs cannot be kept.
     folder: OnceLock<Option<LogFolder>>,
 }
 
@@ -59,15 +60,14 @@ impl OldLogs {
 }
 
 impl Logs {
-    /// Logs inside a work tree's folder of the state; without one, in a
-    /// temporary folder that stays.
-    pub(crate) fn new(tree: Option<&Path>) -> Self {
-        Self { all: tree.map(|tree| tree.join(LOGS)), folder: OnceLock::new() }
+    /// Logs inside a work tree's folder of the state; without it, in a temporary folder that stays.
+    pub(crate) fn new(tree_folder: Option<&Path>) -> Self {
+        Self { parent: tree_folder.map(|folder| folder.join(LOGS)), folder: OnceLock::new() }
     }
 
     /// Logs that nobody keeps.
     pub(crate) fn discarded() -> Self {
-        Self { all: None, folder: OnceLock::from(None) }
+        Self { parent: None, folder: OnceLock::from(None) }
     }
 
     /// Keeps a check's log, and returns its path: `None` if it cannot be written. A decision does
@@ -85,25 +85,25 @@ impl Logs {
     }
 
     fn make_path(&self) -> Option<PathBuf> {
-        let Some(all) = &self.all else {
-            return private("gate-logs-").tempdir().ok().map(|folder| folder.keep());
+        let Some(parent) = &self.parent else {
+            return private_folder("gate-logs-").tempdir().ok().map(|folder| folder.keep());
         };
-        store::make_folder(all).ok()?;
-        // Those that are removed are the oldest: the names begin with the time.
-        store::keep_newest(all, MAX_CALLS - 1, MIN_AGE_TO_REMOVE);
-        let prefix = format!("{:013}-", since_epoch());
-        private(&prefix).tempdir_in(all).ok().map(|folder| folder.keep())
+        store::make_folder(parent).ok()?;
+        // The names begin with the time, so that the first ones are the oldest.
+        store::keep_newest(parent, MAX_CALLS - 1, MIN_AGE_TO_REMOVE);
+        let prefix = format!("{:013}-", milliseconds_since_1970());
+        private_folder(&prefix).tempdir_in(parent).ok().map(|folder| folder.keep())
     }
 }
 
-/// A folder for this user alone.
-fn private(prefix: &str) -> tempfile::Builder<'_, '_> {
+/// The builder of a folder for this user alone.
+fn private_folder(prefix: &str) -> tempfile::Builder<'_, '_> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix).permissions(Permissions::from_mode(0o700));
     builder
 }
 
-fn since_epoch() -> u128 {
+fn milliseconds_since_1970() -> u128 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis())
 }
 

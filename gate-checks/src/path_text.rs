@@ -1,5 +1,5 @@
-//! Paths in JSON. A path that is no text is written as the hexadecimal digits of its bytes
-//! behind a character that no path contains.
+//! Paths in JSON. A path that is no text is written as a character that no path contains, and the
+//! hexadecimal digits of its bytes.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Begins the text of a path that is no text.
+/// The first character of the text of a path that is no text.
 const BYTES: char = '\0';
 
 /// The text of a path.
@@ -30,6 +30,7 @@ pub fn path(text: &str) -> Option<PathBuf> {
         bytes.push(u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?);
     }
     let path = PathBuf::from(OsString::from_vec(bytes));
+    // Each path has one text: digits of a path that is text are refused.
     (self::text(&path) == text).then_some(path)
 }
 
@@ -52,11 +53,11 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf
     path(&text).ok_or_else(|| D::Error::custom("no path"))
 }
 
-/// The same for a path that may be missing.
+/// A path that may be missing, in JSON.
 pub mod optional {
     use super::{Deserialize, Deserializer, Error, Path, PathBuf, Serialize, Serializer};
 
-    /// Writes a path, or none.
+    /// Writes a path, or null.
     ///
     /// # Errors
     ///
@@ -68,7 +69,7 @@ pub mod optional {
         path.as_deref().map(|path: &Path| super::text(path)).serialize(serializer)
     }
 
-    /// Reads a path, or none.
+    /// Reads a path, or null.
     ///
     /// # Errors
     ///
@@ -81,7 +82,7 @@ pub mod optional {
     }
 }
 
-/// The same for several paths.
+/// Several paths in JSON.
 pub mod list {
     use super::{Deserialize, Deserializer, Error, PathBuf, Serialize, Serializer};
 

@@ -23,10 +23,12 @@ pub struct Program {
     pub found: Option<String>,
 }
 
-/// True if a check starts a program; false if it only reads files.
+/// A check that starts a program. Any other check only reads files.
 pub fn starts_program(name: &str, settings: &CheckPolicy) -> bool {
     match CheckKind::for_check(name, settings) {
-        CheckKind::Criteria => settings.criteria.iter().any(|one| !one.verify.is_empty()),
+        CheckKind::Criteria => {
+            settings.criteria.iter().any(|criterion| !criterion.verify.is_empty())
+        }
         _ => Cost::for_check(name, settings) != Cost::Look,
     }
 }
@@ -41,44 +43,50 @@ pub(crate) fn with_command(
     if !settings.command.is_empty() {
         return Some((settings.clone(), None));
     }
-    let proposals = project::detect(&site.project).proposals.into_iter();
-    let mut proposals = proposals.filter(|proposal| !proposal.optional);
-    let proposal = proposals.find(|proposal| proposal.check == name)?;
+    let proposal = project::detect(&site.project)
+        .proposals
+        .into_iter()
+        .find(|proposal| !proposal.optional && proposal.check == name)?;
     let cwd = settings.cwd.clone().or(proposal.cwd);
     let settings = CheckPolicy { command: proposal.command, cwd, shell: false, ..settings.clone() };
-    Some((settings, Some(proposal.why)))
+    Some((settings, Some(proposal.evidence)))
 }
 
-/// The programs that the checks of a policy would start, in order of names.
-/// Nothing is run, and nothing is looked for in PATH.
+/// The programs that the checks of a policy would start, in order of names. They are not looked up in
+/// PATH, and none of them is started.
 pub fn programs(policy: &Policy, site: &CheckSite) -> Vec<Program> {
-    let all = policy.checks.iter();
-    all.flat_map(|(name, settings)| match CheckKind::for_check(name, settings) {
-        CheckKind::Criteria => criteria_programs(name, settings, site),
-        CheckKind::TestsFirst => {
-            let tests = settings.tests.iter();
-            tests.map(|(name, settings)| program(name, settings, site)).collect()
+    let mut programs = Vec::new();
+    for (name, settings) in &policy.checks {
+        match CheckKind::for_check(name, settings) {
+            CheckKind::Criteria => programs.extend(criteria_programs(name, settings, site)),
+            CheckKind::TestsFirst => programs.extend(
+                settings.tests.iter().map(|(name, settings)| program(name, settings, site)),
+            ),
+            _ if starts_program(name, settings) => programs.push(program(name, settings, site)),
+            _ => {}
         }
-        _ if starts_program(name, settings) => Vec::from([program(name, settings, site)]),
-        _ => Vec::new(),
-    })
-    .collect()
+    }
+    programs
 }
 
 /// The commands of criteria: those of the settings, and those of the files as they are now.
 fn criteria_programs(name: &str, settings: &CheckPolicy, site: &CheckSite) -> Vec<Program> {
-    let configured = settings.criteria.iter().map(|one| (Verify::Argv(one.verify.clone()), None));
-    let written = written_commands(settings, site);
-    let written = written.into_iter().map(|(file, verify)| (verify, Some(file)));
-    let all = configured.chain(written).filter_map(|(verify, found)| {
+    let configured =
+        settings.criteria.iter().map(|criterion| (Verify::Argv(criterion.verify.clone()), None));
+    let in_files =
+        written_commands(settings, site).into_iter().map(|(file, verify)| (verify, Some(file)));
+    let mut programs = Vec::new();
+    for (verify, found) in configured.chain(in_files) {
         let (argv, shell) = match verify {
             Verify::Argv(argv) => (argv, false),
             Verify::Line(line) => (vec![line], true),
         };
-        let cwd = settings.cwd.clone();
-        (!argv.is_empty()).then(|| Program { check: name.to_owned(), argv, shell, cwd, found })
-    });
-    all.collect()
+        if !argv.is_empty() {
+            let (check, cwd) = (name.to_owned(), settings.cwd.clone());
+            programs.push(Program { check, argv, shell, cwd, found });
+        }
+    }
+    programs
 }
 
 fn program(name: &str, settings: &CheckPolicy, site: &CheckSite) -> Program {

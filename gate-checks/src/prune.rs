@@ -1,8 +1,8 @@
-//! Removing what gate keeps only to be faster, or for a person to read: copies of trees, build
-//! output, folders that killed gates left behind, logs, and folders of old runs.
+//! Removing the files that gate keeps only to be faster, or for a person to read: copies of trees,
+//! build output, folders that killed gates left behind, logs, and folders of old runs.
 //!
-//! It is safe while other gates run: it takes the locks that they take, never waits for one, and
-//! leaves alone what is locked. Records and baselines are not touched.
+//! It is safe while other gates run: it takes the locks that they take, never waits for a lock, and
+//! leaves locked files alone. Records and baselines are not touched.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use crate::remove::remove_any;
 use crate::store;
 use crate::workspace::{CopyUse, FreeCopy, StoredCopy};
 
-/// The things to remove.
+/// The files to remove.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PruneOptions {
     /// Copies, build output and logs that were used within this time stay.
     pub older: Duration,
-    /// Only look: nothing is removed.
+    /// The result tells what would be removed, and all of it stays.
     pub dry_run: bool,
 }
 
@@ -64,7 +64,7 @@ pub struct PruneFailure {
     pub error: String,
 }
 
-/// Removes what no running check uses from a state folder.
+/// Removes the files that no running check uses from a state folder.
 ///
 /// # Errors
 ///
@@ -73,8 +73,8 @@ pub struct PruneFailure {
 pub fn prune(state: &Path, options: &PruneOptions) -> io::Result<Pruned> {
     let mut pruned = Pruned::default();
     let mut pruning = Pruning { options, pruned: &mut pruned };
-    for tree in store::tree_folders(state)? {
-        pruning.tree(&tree);
+    for tree_folder in store::tree_folders(state)? {
+        pruning.prune_tree(&tree_folder);
     }
     Ok(pruned)
 }
@@ -86,21 +86,21 @@ struct Pruning<'a> {
 
 impl Pruning<'_> {
     /// Removes from one tree's folder of the state.
-    fn tree(&mut self, folder: &Path) {
-        match StoredCopy::new(folder.to_owned()).try_lock() {
-            Ok(CopyUse::Free(copy)) if copy.is_older(self.options.older) => self.copy(&copy),
+    fn prune_tree(&mut self, tree_folder: &Path) {
+        match StoredCopy::new(tree_folder.to_owned()).try_lock() {
+            Ok(CopyUse::Free(copy)) if copy.is_older(self.options.older) => self.prune_copy(&copy),
             Ok(CopyUse::Free(_) | CopyUse::Absent) => {}
             Ok(CopyUse::InUse) => self.pruned.in_use += 1,
-            Err(error) => self.failed(folder, &error),
+            Err(error) => self.add_failure(tree_folder, &error),
         }
-        for logs in old_logs(folder, self.options.older) {
+        for logs in old_logs(tree_folder, self.options.older) {
             if let Some(bytes) = self.remove(&[&logs.folder]) {
                 self.pruned.logs.add(bytes);
             }
         }
     }
 
-    fn copy(&mut self, copy: &FreeCopy) {
+    fn prune_copy(&mut self, copy: &FreeCopy) {
         if let Some(bytes) = self.remove(&copy.workspace_contents()) {
             self.pruned.copies.add(bytes);
         }
@@ -111,8 +111,8 @@ impl Pruning<'_> {
         }
     }
 
-    /// Removes paths that are one thing; returns its size, `None` if there is nothing or
-    /// something cannot be removed.
+    /// Removes paths that count as one, and returns their size. `None` if there are no paths, or if
+    /// one of them cannot be removed.
     fn remove(&mut self, paths: &[impl AsRef<Path>]) -> Option<u64> {
         let bytes = paths.iter().map(|path| disk_usage(path.as_ref())).sum();
         let mut is_removed = !paths.is_empty();
@@ -122,14 +122,14 @@ impl Pruning<'_> {
         for path in paths {
             let path = path.as_ref();
             if let Err(error) = remove_any(path) {
-                self.failed(path, &error);
+                self.add_failure(path, &error);
                 is_removed = false;
             }
         }
         is_removed.then_some(bytes)
     }
 
-    fn failed(&mut self, path: &Path, error: &io::Error) {
+    fn add_failure(&mut self, path: &Path, error: &io::Error) {
         let failure = PruneFailure { path: path.display().to_string(), error: error.to_string() };
         self.pruned.failed.push(failure);
     }

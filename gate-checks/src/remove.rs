@@ -20,7 +20,7 @@ pub(crate) fn remove_all(folder: &Path) -> io::Result<()> {
 /// Removes a file, a link, or a folder as [`remove_all`] does.
 pub(crate) fn remove_any(path: &Path) -> io::Result<()> {
     match path.symlink_metadata() {
-        Ok(about) if about.is_dir() => remove_all(path),
+        Ok(metadata) if metadata.is_dir() => remove_all(path),
         Ok(_) => fs::remove_file(path),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),

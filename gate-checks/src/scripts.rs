@@ -14,34 +14,34 @@ const INTERPRETERS: [&str; 12] = [
     "sh", "bash", "zsh", "dash", "python", "python3", "node", "ruby", "perl", "deno", "bun", "php",
 ];
 
-/// The files of the tree that commands name as what they run.
+/// The scripts of the tree that the commands of checks run.
 pub fn named_scripts(policy: &Policy, site: &CheckSite, tree: &WorkTree) -> BTreeSet<PathBuf> {
-    let checks = policy.checks.iter();
-    let commands = checks.filter_map(|(name, check)| with_command(name, check, site));
-    commands.flat_map(|(settings, _)| scripts_of(&settings, site, tree)).collect()
+    policy
+        .checks
+        .iter()
+        .filter_map(|(name, check)| with_command(name, check, site))
+        .flat_map(|(settings, _)| scripts_of(&settings, site, tree))
+        .collect()
 }
 
-/// The files of the tree that the command of a check names as what it runs.
+/// The scripts of the tree that the command of a check runs.
 pub(crate) fn scripts_of(
     settings: &CheckPolicy,
     site: &CheckSite,
     tree: &WorkTree,
 ) -> BTreeSet<PathBuf> {
     let Some(folder) = folder_of(settings, site, tree) else { return BTreeSet::new() };
-    let words: Vec<String> = if settings.shell {
-        let words = settings.command.iter();
-        words
-            .flat_map(|word| word.split(|c: char| c.is_whitespace() || ";&|()".contains(c)))
-            .map(str::to_owned)
-            .collect()
-    } else {
-        settings.command.clone()
-    };
-    let words = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>();
-    run_by(&words).iter().filter_map(|word| inside(&folder, word)).collect()
+    let is_separator = |char: char| char.is_whitespace() || ";&|()".contains(char);
+    let words: Vec<&str> = settings
+        .command
+        .iter()
+        .flat_map(|word| word.split(|char: char| settings.shell && is_separator(char)))
+        .filter(|word| !word.is_empty())
+        .collect();
+    script_words(&words).iter().filter_map(|word| tree_path(&folder, word)).collect()
 }
 
-/// The folder in which a check runs, relative to the root; none if it is not in the tree.
+/// The folder in which a check runs, relative to the root; `None` if it is not in the tree.
 pub(crate) fn folder_of(
     settings: &CheckPolicy,
     site: &CheckSite,
@@ -52,29 +52,31 @@ pub(crate) fn folder_of(
 }
 
 /// The words that are paths of programs, or follow an interpreter.
-fn run_by(words: &[String]) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut expected = false;
-    let is_test_runner = words.iter().any(|word| word == "--test" || word == "-m");
-    for (at, word) in words.iter().enumerate() {
+fn script_words<'w>(words: &[&'w str]) -> Vec<&'w str> {
+    let mut scripts = Vec::new();
+    let mut follows_interpreter = false;
+    // Then the words after an interpreter are tests or modules.
+    let is_test_runner = words.iter().any(|word| *word == "--test" || *word == "-m");
+    for (index, word) in words.iter().enumerate() {
         let name = word.rsplit('/').next().unwrap_or(word);
-        if expected && !word.starts_with('-') {
-            found.push(word.as_str());
-            expected = false;
+        if follows_interpreter && !word.starts_with('-') {
+            scripts.push(*word);
+            follows_interpreter = false;
         } else if INTERPRETERS.contains(&name) {
-            expected = !is_test_runner;
-        } else if (at == 0 || word.starts_with("./")) && word.contains('/') {
-            found.push(word.as_str());
+            follows_interpreter = !is_test_runner;
+        } else if (index == 0 || word.starts_with("./")) && word.contains('/') {
+            scripts.push(*word);
         }
     }
-    found
+    scripts
 }
 
-/// A path within the tree, from the folder that a command runs in.
-fn inside(folder: &Path, word: &str) -> Option<PathBuf> {
+/// The path of a word relative to the tree's root. The word is relative to the folder that a command
+/// runs in.
+fn tree_path(folder: &Path, word: &str) -> Option<PathBuf> {
     let mut path = PathBuf::new();
-    for part in folder.join(word).components() {
-        match part {
+    for component in folder.join(word).components() {
+        match component {
             Component::Normal(name) => path.push(name),
             Component::CurDir => {}
             Component::ParentDir => {
@@ -102,10 +104,10 @@ mod tests {
             ("env A=1 bash x.sh", &["x.sh"]),
             ("set -e ./a.sh ./b.sh", &["./a.sh", "./b.sh"]),
         ] {
-            let words: Vec<_> = command.split(' ').map(str::to_owned).collect();
-            assert_eq!(run_by(&words), expected, "{command}");
+            let words: Vec<_> = command.split(' ').collect();
+            assert_eq!(script_words(&words), expected, "{command}");
         }
-        assert_eq!(inside(Path::new("app"), "../ci/a.sh"), Some("ci/a.sh".into()));
-        assert_eq!(inside(Path::new(""), "../a.sh"), None);
+        assert_eq!(tree_path(Path::new("app"), "../ci/a.sh"), Some("ci/a.sh".into()));
+        assert_eq!(tree_path(Path::new(""), "../a.sh"), None);
     }
 }

@@ -24,16 +24,16 @@ const FILE: &str = "seals.json";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Seal {
-    /// The folder.
+    /// The folder of the tests, outside of the work tree.
     #[serde(with = "crate::path_text")]
     pub folder: PathBuf,
-    /// BLAKE3 of the paths and texts of its files, in hexadecimal.
+    /// BLAKE3 of the paths and texts of the folder's files, in hexadecimal.
     pub digest: String,
-    /// Number of its files.
+    /// The number of the folder's files.
     pub files: u64,
 }
 
-/// Why sealed tests cannot be used.
+/// An error that keeps sealed tests from being used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealError {
@@ -96,7 +96,10 @@ pub enum SealError {
 /// A file that cannot be read, or that gate did not write.
 pub fn seals(site: &CheckSite) -> Result<BTreeMap<String, Seal>, SealError> {
     let tree = WorkTree::open(site)?;
-    file(site, &tree).map_or_else(|| Ok(BTreeMap::new()), |file| read(&file))
+    match seals_file(site, &tree) {
+        Some(file) => read(&file),
+        None => Ok(BTreeMap::new()),
+    }
 }
 
 /// Seals a folder for a check, in the place of an earlier one.
@@ -107,44 +110,45 @@ pub fn seals(site: &CheckSite) -> Result<BTreeMap<String, Seal>, SealError> {
 pub fn add_seal(site: &CheckSite, check: &str, folder: &Path) -> Result<Seal, SealError> {
     let tree = WorkTree::open(site)?;
     let seal = Seal::new(&tree, folder)?;
-    keep(site, &tree, check, Some(&seal))?;
+    replace_seal(site, &tree, check, Some(&seal))?;
     Ok(seal)
 }
 
-/// Removes a check's seal. None if there is no such seal.
+/// Removes a check's seal, and returns it.
 ///
 /// # Errors
 ///
 /// A state that cannot be read or written.
 pub fn remove_seal(site: &CheckSite, check: &str) -> Result<Option<Seal>, SealError> {
     let tree = WorkTree::open(site)?;
-    keep(site, &tree, check, None)
+    replace_seal(site, &tree, check, None)
 }
 
 impl Seal {
     fn new(tree: &WorkTree, folder: &Path) -> Result<Self, SealError> {
         let unreadable = |error| SealError::Unreadable { folder: folder.to_owned(), error };
-        let real = folder.canonicalize().map_err(unreadable)?;
-        if real.starts_with(tree.root()) || tree.root().starts_with(&real) {
-            return Err(SealError::InTree(real));
+        let real_folder = folder.canonicalize().map_err(unreadable)?;
+        if real_folder.starts_with(tree.root()) || tree.root().starts_with(&real_folder) {
+            return Err(SealError::InTree(real_folder));
         }
-        let files = files(&real)?;
+        let files = files(&real_folder)?;
         if files.is_empty() {
-            return Err(SealError::Empty(real));
+            return Err(SealError::Empty(real_folder));
         }
         let mut hasher = blake3::Hasher::new();
         for file in &files {
-            let text = fs::read(real.join(file)).map_err(unreadable)?;
+            let text = fs::read(real_folder.join(file)).map_err(unreadable)?;
+            // With the lengths, no other split into paths and texts has the same digest.
             for part in [file.as_os_str().as_encoded_bytes(), text.as_slice()] {
                 hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
             }
         }
         let digest = hasher.finalize().to_hex().to_string();
-        Ok(Self { folder: real, digest, files: files.len() as u64 })
+        Ok(Self { folder: real_folder, digest, files: files.len() as u64 })
     }
 
-    /// The seal of a check: the operator's, else the folder that the settings name, relative to
-    /// the project. None if there is neither.
+    /// The seal of a check: the operator's, else one of the folder that the settings name, relative to
+    /// the project. `None` if there is neither.
     ///
     /// # Errors
     ///
@@ -155,51 +159,50 @@ impl Seal {
         check: &str,
         configured: Option<&str>,
     ) -> Result<Option<Self>, SealError> {
-        let kept = match file(site, tree) {
+        let configured_folder = configured.map(|folder| site.project.join(folder));
+        let stored_seal = match seals_file(site, tree) {
             Some(file) => read(&file)?.remove(check),
             None => None,
         };
-        let named = configured.map(|folder| site.project.join(folder));
-        let is_other = |kept: &Self| {
-            let named = named.as_ref().map(|folder| folder.canonicalize());
-            named.is_some_and(|named| named.is_ok_and(|named| named != kept.folder))
-        };
-        let kept = kept.filter(|kept| !is_other(kept));
-        let Some(folder) = kept.as_ref().map(|kept| kept.folder.clone()).or(named) else {
-            return Ok(None);
-        };
+        // Settings that name another folder than before make a new seal.
+        let stored_seal = stored_seal.filter(|seal| match &configured_folder {
+            Some(folder) => folder.canonicalize().map_or(true, |folder| folder == seal.folder),
+            None => true,
+        });
+        let stored_folder = stored_seal.as_ref().map(|seal| seal.folder.clone());
+        let Some(folder) = stored_folder.or(configured_folder) else { return Ok(None) };
         let seal = Self::new(tree, &folder)?;
-        match kept {
-            Some(kept) if kept.digest != seal.digest => {
+        match stored_seal {
+            Some(stored_seal) if stored_seal.digest != seal.digest => {
                 Err(SealError::Changed { folder: seal.folder, check: check.to_owned() })
             }
             Some(_) => Ok(Some(seal)),
             None => {
                 if site.state.is_some() {
-                    keep(site, tree, check, Some(&seal))?;
+                    replace_seal(site, tree, check, Some(&seal))?;
                 }
                 Ok(Some(seal))
             }
         }
     }
 
-    /// Its files, relative to the folder.
+    /// The sealed files, relative to the folder.
     pub(crate) fn files(&self) -> Result<Vec<PathBuf>, SealError> {
         files(&self.folder)
     }
 
-    /// True if the user of the work tree can read the folder.
+    /// The user of the work tree can read the folder. Without its metadata that is assumed.
     pub(crate) fn is_readable_in(&self, tree: &WorkTree) -> bool {
         /// Permission of others to enter and list a folder.
         const OTHERS: u32 = 0o005;
-        let (Ok(sealed), Ok(tree)) = (self.folder.metadata(), tree.root().metadata()) else {
+        let (Ok(sealed), Ok(root)) = (self.folder.metadata(), tree.root().metadata()) else {
             return true;
         };
-        sealed.uid() == tree.uid() || tree.uid() == 0 || sealed.mode() & OTHERS == OTHERS
+        sealed.uid() == root.uid() || root.uid() == 0 || sealed.mode() & OTHERS == OTHERS
     }
 }
 
-fn file(site: &CheckSite, tree: &WorkTree) -> Option<PathBuf> {
+fn seals_file(site: &CheckSite, tree: &WorkTree) -> Option<PathBuf> {
     site.state.as_ref().map(|state| store::tree_folder(state, tree.root()).join(FILE))
 }
 
@@ -212,29 +215,30 @@ fn read(file: &Path) -> Result<BTreeMap<String, Seal>, SealError> {
     }
 }
 
-/// Writes a check's seal, or removes it. Returns the earlier one.
-fn keep(
+/// Writes a check's seal, or removes it. Returns the earlier seal.
+fn replace_seal(
     site: &CheckSite,
     tree: &WorkTree,
     check: &str,
     seal: Option<&Seal>,
 ) -> Result<Option<Seal>, SealError> {
-    let file = file(site, tree).ok_or(SealError::NoState)?;
-    let mut all = read(&file)?;
-    let earlier = match seal {
-        Some(seal) => all.insert(check.to_owned(), seal.clone()),
-        None => all.remove(check),
+    let file = seals_file(site, tree).ok_or(SealError::NoState)?;
+    let mut seals = read(&file)?;
+    let earlier_seal = match seal {
+        Some(seal) => seals.insert(check.to_owned(), seal.clone()),
+        None => seals.remove(check),
     };
-    let written = serde_json::to_vec_pretty(&all).map_err(io::Error::from);
-    let written = written.and_then(|bytes| store::write_durable_file(&file, &bytes));
-    written.map_err(|error| SealError::Unwritable { file, error })?;
-    Ok(earlier)
+    serde_json::to_vec_pretty(&seals)
+        .map_err(io::Error::from)
+        .and_then(|bytes| store::write_durable_file(&file, &bytes))
+        .map_err(|error| SealError::Unwritable { file, error })?;
+    Ok(earlier_seal)
 }
 
 fn files(folder: &Path) -> Result<Vec<PathBuf>, SealError> {
     let walk = WalkBuilder::new(folder)
         .standard_filters(false)
-        .sort_by_file_path(|one, other| one.cmp(other))
+        .sort_by_file_path(|left, right| left.cmp(right))
         .build();
     let mut files = Vec::new();
     for entry in walk {
@@ -243,11 +247,11 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, SealError> {
             SealError::Unreadable { folder: folder.to_owned(), error }
         };
         let entry = entry.map_err(unreadable)?;
-        let kind = entry.file_type();
-        if kind.is_some_and(|kind| kind.is_dir()) {
+        let file_type = entry.file_type();
+        if file_type.is_some_and(|file_type| file_type.is_dir()) {
             continue;
         }
-        if !kind.is_some_and(|kind| kind.is_file()) {
+        if !file_type.is_some_and(|file_type| file_type.is_file()) {
             return Err(SealError::NoFile(folder.to_owned()));
         }
         files.extend(entry.path().strip_prefix(folder).ok().map(Path::to_owned));

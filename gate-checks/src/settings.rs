@@ -9,7 +9,7 @@ use crate::worktree::{Globs, WorktreeError};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {problem}")]
 pub struct BadSetting {
-    /// Its key, such as `checks.tests.paths`.
+    /// The key of the setting, such as `checks.tests.paths`.
     pub key: String,
     /// Description of the error.
     pub problem: String,
@@ -19,12 +19,12 @@ pub struct BadSetting {
 ///
 /// # Errors
 ///
-/// The first glob that cannot.
+/// The first glob that cannot be parsed.
 pub fn validate(policy: &Policy) -> Result<(), BadSetting> {
-    globs("tree.ignore".to_owned(), &policy.tree.ignore)?;
+    validate_globs("tree.ignore".to_owned(), &policy.tree.ignore)?;
     for (name, check) in &policy.checks {
-        globs(format!("checks.{name}.paths"), &check.paths)?;
-        globs(format!("checks.{name}.ignore"), &check.ignore)?;
+        validate_globs(format!("checks.{name}.paths"), &check.paths)?;
+        validate_globs(format!("checks.{name}.ignore"), &check.ignore)?;
     }
     Ok(())
 }
@@ -33,12 +33,12 @@ pub fn validate(policy: &Policy) -> Result<(), BadSetting> {
 ///
 /// # Errors
 ///
-/// A glob that cannot, or that leads out of the project.
+/// A glob that cannot be parsed, or that leads out of the project.
 pub fn validate_glob(glob: &str) -> Result<(), WorktreeError> {
     Globs::new(&[glob.to_owned()]).map(drop)
 }
 
-fn globs(key: String, globs: &[String]) -> Result<(), BadSetting> {
+fn validate_globs(key: String, globs: &[String]) -> Result<(), BadSetting> {
     match Globs::new(globs) {
         Ok(_) => Ok(()),
         Err(error) => Err(BadSetting { key, problem: error.to_string() }),

@@ -7,7 +7,7 @@ use gate_core::decide::policy::CheckPolicy;
 use gate_core::mask::{Masker, Variable};
 use serde::{Deserialize, Serialize};
 
-use crate::process::{Supervisor, absolute, absolute_folders, is_usual};
+use crate::process::{Supervisor, absolute_folders, absolute_path, is_usual};
 
 /// Folders, environment and resources of checks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -33,6 +33,27 @@ pub struct CheckSite {
     /// number of those that run at once on the machine.
     #[serde(with = "crate::path_text::optional")]
     pub slots: Option<PathBuf>,
+    /// Reads handoffs for the check of that kind. Without it the check is inconclusive.
+    #[serde(skip)]
+    pub handoff_reader: Option<HandoffReader>,
+}
+
+/// Finds the problems of a handoff in its text; nothing if it says all that it has to.
+///
+/// The formats of handoffs belong to those who hand over, so who makes the site knows them.
+pub type HandoffReader = fn(&str) -> Vec<HandoffProblem>;
+
+/// A problem of a handoff.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandoffProblem {
+    /// The broken rule of the protocol, from 1; `None` for problems of form.
+    pub rule: Option<u8>,
+    /// The field, such as `open_risks[0].owner`; empty for the whole text.
+    pub field: String,
+    /// The fault, and the expected value.
+    pub message: String,
+    /// All of it in one line.
+    pub text: String,
 }
 
 /// The variables of this process whose name and value are text. Of PATH, only folders
@@ -62,6 +83,7 @@ impl CheckSite {
             callers_files: Vec::new(),
             ignore: Vec::new(),
             slots: None,
+            handoff_reader: None,
         }
     }
 
@@ -82,12 +104,14 @@ impl CheckSite {
 
     /// A variable of the environment.
     pub(crate) fn variable(&self, name: &str) -> Option<&str> {
-        let mut all = self.environment.iter();
-        all.find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.environment
+            .iter()
+            .find(|(variable, _)| variable == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// The folders of PATH, without relative ones.
     pub(crate) fn search_path(&self) -> String {
-        absolute(self.variable("PATH").unwrap_or_default())
+        absolute_path(self.variable("PATH").unwrap_or_default())
     }
 }

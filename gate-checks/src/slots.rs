@@ -2,7 +2,7 @@
 //!
 //! A slot is a file of the user's state folder that is locked while a check runs. The
 //! system unlocks the file when the process is gone, however it ended. A waiting check
-//! polls; no check waits for a second slot while it has one, so none waits for ever.
+//! polls. No check waits for a second slot while it has one, so that no check waits for ever.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -37,7 +37,7 @@ pub(crate) struct Slots {
 pub(crate) struct Slot(#[expect(dead_code, reason = "closed, it is unlocked")] Option<File>);
 
 impl Slots {
-    /// The slots at a site; none if there is no bound or no state, or if this gate runs within a
+    /// The slots at a site. `None` if there is no bound or no state, or if this gate runs within a
     /// check that has a slot.
     pub(crate) fn at(site: &CheckSite, count: u32) -> Option<Self> {
         let folder = site.slots.clone()?;
@@ -45,19 +45,19 @@ impl Slots {
         is_bound.then_some(Self { folder, count })
     }
 
-    /// Waits for a slot; `None` if the check is cancelled. Calls `waits` once, if no slot
-    /// is free at first.
-    pub(crate) async fn take(&self, cancel: &Cancellation, waits: impl FnOnce()) -> Option<Slot> {
-        let mut waits = Some(waits);
+    /// Waits for a slot; `None` if the check is cancelled. Calls `on_wait` once, if no slot is free at
+    /// first.
+    pub(crate) async fn take(&self, cancel: &Cancellation, on_wait: impl FnOnce()) -> Option<Slot> {
+        let mut on_wait = Some(on_wait);
         loop {
-            match self.free() {
+            match self.try_take() {
                 Ok(Some(slot)) => return Some(slot),
                 // A folder that cannot be used keeps no check from running.
                 Err(_) => return Some(Slot(None)),
                 Ok(None) => {}
             }
-            if let Some(waits) = waits.take() {
-                waits();
+            if let Some(on_wait) = on_wait.take() {
+                on_wait();
             }
             tokio::select! {
                 () = cancel.cancelled() => return None,
@@ -66,11 +66,11 @@ impl Slots {
         }
     }
 
-    fn free(&self) -> io::Result<Option<Slot>> {
+    fn try_take(&self) -> io::Result<Option<Slot>> {
         store::make_folder(&self.folder)?;
         for number in 0..self.count {
-            let file = self.folder.join(number.to_string());
-            let file = File::options().create(true).append(true).open(file)?;
+            let path = self.folder.join(number.to_string());
+            let file = File::options().create(true).append(true).open(path)?;
             match file.try_lock() {
                 Ok(()) => return Ok(Some(Slot(Some(file)))),
                 Err(TryLockError::WouldBlock) => {}

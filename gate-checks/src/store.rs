@@ -27,7 +27,7 @@ pub(crate) fn tree_folders(state: &Path) -> io::Result<Vec<PathBuf>> {
     folders(&state.join(TREES))
 }
 
-/// The folders in a folder; none if it is not there.
+/// The folders in a folder, sorted. A folder that is not there has no folders.
 ///
 /// # Errors
 ///
@@ -38,15 +38,15 @@ pub(crate) fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    let mut found = Vec::new();
+    let mut folders = Vec::new();
     for entry in entries {
         let path = entry?.path();
         if path.is_dir() {
-            found.push(path);
+            folders.push(path);
         }
     }
-    found.sort();
-    Ok(found)
+    folders.sort();
+    Ok(folders)
 }
 
 /// Makes a folder, with those above it, for this user alone.
@@ -54,23 +54,23 @@ pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Writes a file whole or not at all, for this user alone. A link in its place
-/// is replaced, not followed. After a power cut it may be empty, so this is for what can be made
-/// again.
+/// Writes a file whole or not at all, for this user alone. A link in its place is replaced, not
+/// followed. After a power cut the file may be empty, so it has to be one that can be made again.
 pub(crate) fn write_file(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    put(write_beside(file, bytes)?, file)
+    put_in_place(write_temporary(file, bytes)?, file)
 }
 
-/// The same for what cannot be made again: after a power cut, too, the file has its old bytes or
-/// these.
+/// Writes a file that cannot be made again, as [`write_file`] does: after a power cut, too, it has its
+/// old bytes or these.
 pub(crate) fn write_durable_file(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let temporary = write_beside(file, bytes)?;
+    let temporary = write_temporary(file, bytes)?;
     // A rename may be on the disk before the bytes are.
     temporary.as_file().sync_all()?;
-    put(temporary, file)
+    put_in_place(temporary, file)
 }
 
-fn write_beside(file: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+/// Writes the bytes beside the file: a rename works within one file system alone.
+fn write_temporary(file: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let folder = file.parent().unwrap_or(Path::new("."));
     make_folder(folder)?;
     let mut temporary = NamedTempFile::new_in(folder)?;
@@ -78,27 +78,28 @@ fn write_beside(file: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     Ok(temporary)
 }
 
-fn put(temporary: NamedTempFile, file: &Path) -> io::Result<()> {
+fn put_in_place(temporary: NamedTempFile, file: &Path) -> io::Result<()> {
     temporary.persist(file).map(drop).map_err(|error| error.error)
 }
 
-/// Removes all but the newest entries of a folder: those whose names are last,
-/// and those that were written within this time, which others may still name.
+/// Removes all but the newest entries of a folder: those whose names are last, and those that were
+/// written within this time, because a record may still name them.
 pub(crate) fn keep_newest(folder: &Path, count: usize, age: Duration) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
     paths.sort();
-    let old = paths.len().saturating_sub(count);
-    for path in paths.into_iter().take(old).filter(|path| !is_younger(path, age)) {
+    let old_count = paths.len().saturating_sub(count);
+    for path in paths.into_iter().take(old_count).filter(|path| !is_younger(path, age)) {
         // Another gate may have removed it already.
         let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
     }
 }
 
-/// True if it was written within this time.
+/// A file or folder that was written within this time.
 pub(crate) fn is_younger(path: &Path, age: Duration) -> bool {
-    let written = fs::metadata(path).and_then(|metadata| metadata.modified());
-    written.is_ok_and(|written| written.elapsed().is_ok_and(|passed| passed < age))
+    fs::metadata(path)
+        .and_then(|metadata| metadata.modified())
+        .is_ok_and(|modified| modified.elapsed().is_ok_and(|elapsed| elapsed < age))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Folders of gate's own in the system's temporary folder, which go with their process.
 //!
-//! A process that is killed cannot remove its folders. So each is locked as long as its
-//! process lives, and whoever makes the next one first removes those that nobody holds.
+//! A process that is killed cannot remove its folders. So each folder is locked as long as its
+//! process lives, and whoever makes the next one first removes those that no process has locked.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -14,11 +14,12 @@ use tempfile::TempDir;
 
 use crate::remove::remove_all;
 
-/// Prefix of the names of all such folders.
+/// The prefix of the names of all such folders.
 const PREFIX: &str = "gate-";
 
-/// Purposes, which continue the names; another program's folder may begin like ours.
-const KINDS: [&str; 8] = ["base", "self-test", "report", "workspace", "git", "try", "copy", "demo"];
+/// The purposes of folders, which follow the prefix: another program's folder may have that too.
+const PURPOSES: [&str; 8] =
+    ["base", "self-test", "report", "workspace", "git", "try", "copy", "demo"];
 
 /// A folder that is younger may not be locked yet.
 const MIN_AGE_TO_SWEEP: Duration = Duration::from_secs(60);
@@ -32,24 +33,24 @@ pub struct Temporary {
 }
 
 impl Temporary {
-    /// Makes one for `kind`, such as `self-test`.
+    /// Makes a folder for a purpose, such as `self-test`.
     ///
     /// # Errors
     ///
     /// A temporary folder that cannot be written.
-    pub fn new(kind: &str) -> io::Result<Self> {
+    pub fn new(purpose: &str) -> io::Result<Self> {
         static SWEPT: Once = Once::new();
-        debug_assert!(KINDS.contains(&kind), "{kind} is swept");
-        let place = std::env::temp_dir();
-        SWEPT.call_once(|| sweep(&place, MIN_AGE_TO_SWEEP));
-        Self::inside(&place, &format!("{PREFIX}{kind}-"))
+        debug_assert!(PURPOSES.contains(&purpose), "{purpose} is swept");
+        let parent = std::env::temp_dir();
+        SWEPT.call_once(|| sweep(&parent, MIN_AGE_TO_SWEEP));
+        Self::inside(&parent, &format!("{PREFIX}{purpose}-"))
     }
 
-    /// Makes one in another folder, which is not swept.
-    pub(crate) fn inside(place: &Path, prefix: &str) -> io::Result<Self> {
+    /// Makes a folder in another one, which is not swept.
+    pub(crate) fn inside(parent: &Path, prefix: &str) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(prefix).permissions(Permissions::from_mode(0o700));
-        let folder = builder.tempdir_in(place)?;
+        let folder = builder.tempdir_in(parent)?;
         let lock = File::open(folder.path())?;
         // If folders cannot be locked, no gate sweeps this one.
         let _ = lock.try_lock();
@@ -62,27 +63,27 @@ impl Temporary {
     }
 }
 
-/// Removes this user's folders that no process holds.
-fn sweep(place: &Path, young: Duration) {
-    for entry in fs::read_dir(place).into_iter().flatten().flatten() {
+/// Removes this user's folders that no process has locked.
+fn sweep(parent: &Path, min_age: Duration) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        if is_ours(&name.to_string_lossy()) {
-            // Another gate may be at it, too.
-            let _ = remove_left(&entry.path(), young);
+        if is_gates(&name.to_string_lossy()) {
+            // Another gate may sweep at the same time.
+            let _ = remove_unlocked(&entry.path(), min_age);
         }
     }
 }
 
-fn is_ours(name: &str) -> bool {
-    let kind = name.strip_prefix(PREFIX).and_then(|rest| rest.rsplit_once('-'));
-    kind.is_some_and(|(kind, _)| KINDS.contains(&kind))
+fn is_gates(name: &str) -> bool {
+    let purpose_and_random = name.strip_prefix(PREFIX).and_then(|name| name.rsplit_once('-'));
+    purpose_and_random.is_some_and(|(purpose, _)| PURPOSES.contains(&purpose))
 }
 
-fn remove_left(folder: &Path, young: Duration) -> io::Result<()> {
-    let about = folder.symlink_metadata()?;
-    let is_old = about.modified()?.elapsed().is_ok_and(|age| age >= young);
-    let is_own = about.is_dir() && about.uid() == rustix::process::getuid().as_raw();
-    if !is_own || !is_old {
+fn remove_unlocked(folder: &Path, min_age: Duration) -> io::Result<()> {
+    let metadata = folder.symlink_metadata()?;
+    let is_old = metadata.modified()?.elapsed().is_ok_and(|age| age >= min_age);
+    let is_users = metadata.is_dir() && metadata.uid() == rustix::process::getuid().as_raw();
+    if !is_users || !is_old {
         return Ok(());
     }
     let lock = File::open(folder)?;

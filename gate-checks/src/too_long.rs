@@ -22,42 +22,44 @@ pub(crate) struct TooLong<'p> {
 }
 
 impl<'p> TooLong<'p> {
-    /// The marks inside a work tree's folder of the state; without one there is none.
-    pub(crate) fn new(tree: Option<&Path>, policy: &'p Policy) -> Self {
-        Self { folder: tree.map(|tree| tree.join("too-long")), policy }
+    /// The marks inside a work tree's folder of the state; without it no check is marked.
+    pub(crate) fn new(tree_folder: Option<&Path>, policy: &'p Policy) -> Self {
+        Self { folder: tree_folder.map(|folder| folder.join("too-long")), policy }
     }
 
-    /// True if this check, with these settings, did not fit this budget.
+    /// This check, with these settings, did not fit this budget.
     pub(crate) fn has(&self, check: &str) -> bool {
-        let written = self.file(check).and_then(|file| fs::metadata(file).ok()?.modified().ok());
-        written.is_some_and(|at| at.elapsed().is_ok_and(|age| age < LIFETIME))
+        self.mark_file(check)
+            .and_then(|file| fs::metadata(file).ok()?.modified().ok())
+            .is_some_and(|marked_at| marked_at.elapsed().is_ok_and(|age| age < LIFETIME))
     }
 
     /// Marks the checks that were ended for the budget, and takes the mark from those that fit.
-    /// `deadline` is the time that they had.
+    /// `time_limit` is that of the call.
     pub(crate) fn note(
         &self,
         evidence: &[Evidence],
-        deadline: Option<Duration>,
+        time_limit: Option<Duration>,
         is_ended: impl Fn(&Evidence) -> bool,
     ) {
-        let budget = self.policy.hook.budget_ms;
-        let deadline = deadline
-            .map_or(budget, |time| budget.min(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)));
+        let budget_ms = self.policy.hook.budget_ms;
+        let limit_ms = time_limit.map_or(budget_ms, |limit| {
+            budget_ms.min(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX))
+        });
         for record in evidence.iter().filter(|record| !record.cached) {
-            let Some(file) = self.file(&record.check) else { continue };
-            // One that began late may fit another time.
-            if is_ended(record) && record.duration_ms >= deadline / 2 {
+            let Some(file) = self.mark_file(&record.check) else { continue };
+            // A check that began late may fit another time.
+            if is_ended(record) && record.duration_ms >= limit_ms / 2 {
                 let _ = store::write_file(&file, &[]);
             } else if matches!(record.outcome, Outcome::Pass | Outcome::Fail)
-                && record.duration_ms < budget
+                && record.duration_ms < budget_ms
             {
                 let _ = fs::remove_file(file);
             }
         }
     }
 
-    fn file(&self, check: &str) -> Option<PathBuf> {
+    fn mark_file(&self, check: &str) -> Option<PathBuf> {
         let settings = self.policy.checks.get(check)?;
         let key = json!([check, settings.command, settings.shell, self.policy.hook.budget_ms]);
         let name = blake3::hash(key.to_string().as_bytes()).to_hex();

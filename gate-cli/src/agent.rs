@@ -9,7 +9,7 @@ use clap::builder::PossibleValue;
 pub(crate) use marks::{IN_RUN, Mark, NAMED, is_of_session, mark};
 #[cfg(test)]
 pub(crate) use program::agent_of;
-pub(crate) use program::{Process, is_of};
+pub(crate) use program::{Process, is_of_project};
 
 use crate::clients::{ClientFacts, facts};
 
@@ -56,8 +56,8 @@ impl ValueEnum for Agent {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let ClientFacts { title, aliases, settings, .. } = facts(*self);
-        let way = if settings.entry.is_some() { "" } else { ", through a plug-in" };
-        let value = PossibleValue::new(self.name()).help(format!("{title}{way}"));
+        let detail = if settings.entry.is_some() { "" } else { ", through a plug-in" };
+        let value = PossibleValue::new(self.name()).help(format!("{title}{detail}"));
         Some(value.aliases(aliases.iter().map(String::as_str)))
     }
 }

@@ -31,9 +31,9 @@ pub struct TrustRecord {
     pub file: Option<String>,
     /// The digest of the settings, for `GATE_TRUST`.
     pub digest: String,
-    /// True if the settings are approved.
+    /// The settings are approved.
     pub approved: bool,
-    /// True if something was approved here before this act.
+    /// Some settings were approved here before this act.
     pub approved_before: bool,
     /// The programs that the settings start.
     pub starts: Vec<Starts>,
@@ -51,7 +51,7 @@ pub struct Starts {
     pub task_type: Option<String>,
     /// The program and its arguments; empty if none was found.
     pub argv: Vec<String>,
-    /// True if a shell reads them.
+    /// A shell reads the words.
     pub shell: bool,
     /// The working folder, if it is not the project's.
     pub cwd: Option<String>,
@@ -59,6 +59,7 @@ pub struct Starts {
     pub from: String,
 }
 
+/// The programs that the project's settings start, as they are written.
 pub(crate) fn record(here: &Here) -> Result<TrustRecord, Failure> {
     let (settings, trust) = trust::settings_as_written(&here.places, &Selection::default())?;
     let report = trust.report()?;
@@ -70,27 +71,29 @@ pub(crate) fn record(here: &Here) -> Result<TrustRecord, Failure> {
         digest: report.digest,
         approved: report.state == TrustState::Approved,
         approved_before: report.approved.is_some(),
-        starts: starts(here, &settings)?,
+        starts: started_programs(here, &settings)?,
         ledger: None,
     })
 }
 
 /// The programs that all task types together start.
-fn starts(here: &Here, settings: &Resolved) -> Result<Vec<Starts>, Failure> {
+fn started_programs(here: &Here, settings: &Resolved) -> Result<Vec<Starts>, Failure> {
     let layers = settings::layers(&here.places, &Selection::default())?;
-    let mut all = starts_for_type(here, settings, None)?;
+    let mut programs = programs_for_type(here, settings, None)?;
     for name in task_types(&layers) {
-        let typed = config::resolve(&layers, Some(&name))?;
-        for starts in starts_for_type(here, &typed, Some(&name))? {
-            if !all.iter().any(|other| other.check == starts.check && other.argv == starts.argv) {
-                all.push(starts);
+        let typed_settings = config::resolve(&layers, Some(&name))?;
+        for program in programs_for_type(here, &typed_settings, Some(&name))? {
+            let is_listed =
+                |listed: &Starts| listed.check == program.check && listed.argv == program.argv;
+            if !programs.iter().any(is_listed) {
+                programs.push(program);
             }
         }
     }
-    Ok(all)
+    Ok(programs)
 }
 
-fn starts_for_type(
+fn programs_for_type(
     here: &Here,
     settings: &Resolved,
     task_type: Option<&str>,
@@ -99,7 +102,7 @@ fn starts_for_type(
     let programs = programs(&settings.policy, &here.site()?);
     let starts = programs.into_iter().map(|program| Starts {
         from: match program.found {
-            Some(why) => format!("found: {why}"),
+            Some(reason) => format!("found: {reason}"),
             None => source(&settings_list, &program.check),
         },
         check: program.check,
@@ -114,13 +117,13 @@ fn starts_for_type(
 /// The file and line of a check's command, else of the check's first setting.
 fn source(settings: &[config::Setting], check: &str) -> String {
     let (key, prefix) = (format!("checks.{check}"), format!("checks.{check}."));
-    let mut own =
+    let mut check_settings =
         settings.iter().filter(|setting| setting.key == key || setting.key.starts_with(&prefix));
-    let command = own.clone().find(|setting| setting.key.ends_with(".command"));
+    let command = check_settings.clone().find(|setting| setting.key.ends_with(".command"));
     // The check of the criteria need not be written.
     let criteria =
         settings.iter().find(|setting| check == CRITERIA && setting.key.starts_with("criteria"));
-    match command.or(criteria).or_else(|| own.next()) {
+    match command.or(criteria).or_else(|| check_settings.next()) {
         Some(setting) => match setting.line {
             Some(line) => format!("{}:{line}", setting.origin),
             None => setting.origin.to_string(),
@@ -130,8 +133,8 @@ fn source(settings: &[config::Setting], check: &str) -> String {
 }
 
 fn task_types(layers: &[Layer]) -> Vec<String> {
-    let all = layers.iter().filter_map(|layer| layer.raw().task_types.as_ref());
-    let mut names: Vec<_> = all.flat_map(|types| types.keys().cloned()).collect();
+    let tables = layers.iter().filter_map(|layer| layer.raw().task_types.as_ref());
+    let mut names: Vec<_> = tables.flat_map(|types| types.keys().cloned()).collect();
     names.sort();
     names.dedup();
     names
@@ -149,7 +152,7 @@ pub(crate) fn keep(
     by: &str,
 ) -> Result<Ledger, Failure> {
     let digest = approved.file.as_ref().map(|_| approved.digest.as_str());
-    let place = memory(here)?.trust((&approved.place, digest), operator)?;
+    let place = memory(here)?.trust(&approved.place, digest, operator)?;
     approved.store(&here.places, by)?;
     Ok(place)
 }
@@ -157,31 +160,35 @@ pub(crate) fn keep(
 /// The ledger for acts of trust: the project's by the identity that it has now, which an approval
 /// names from this act on.
 pub(crate) fn memory(here: &Here) -> Result<Memory, Failure> {
-    let id = settings::resolve(&here.places, &Selection::default())?.policy.project.id;
+    let named_id = settings::resolve(&here.places, &Selection::default())?.policy.project.id;
     let identity = || worktree::identity(&here.places.top());
+    // A database is shared by machines, where only `[project] id` names a project.
     let is_shared = here.places.names_database();
-    let id = id.or_else(|| (!is_shared).then(identity));
+    let id = named_id.or_else(|| (!is_shared).then(identity));
     Memory::open(&here.places, id.as_deref())
 }
 
 /// The card of the settings to approve. Control characters and marks that reorder text are
 /// spelled out, so that the text read is the text started.
-pub(crate) fn shown(record: &TrustRecord) -> String {
-    let mut shown = String::new();
+pub(crate) fn settings_card(record: &TrustRecord) -> String {
+    let mut card = String::new();
     let Some(file) = &record.file else {
         let _ =
-            writeln!(shown, "{} has no gate.toml: the defaults hold", text::clean(&record.project));
-        let _ = writeln!(shown, "digest    {}", record.digest);
-        return shown;
+            writeln!(card, "{} has no gate.toml: the defaults hold", text::clean(&record.project));
+        let _ = writeln!(card, "digest    {}", record.digest);
+        return card;
     };
-    let _ = writeln!(shown, "settings  {}", text::clean(file));
-    let _ = writeln!(shown, "project   {}", text::clean(&record.project));
-    let _ = writeln!(shown, "digest    {}", record.digest);
-    shown.push_str(if record.starts.is_empty() { "starts no program\n" } else { "starts\n" });
+    let _ = writeln!(card, "settings  {}", text::clean(file));
+    let _ = writeln!(card, "project   {}", text::clean(&record.project));
+    let _ = writeln!(card, "digest    {}", record.digest);
+    card.push_str(if record.starts.is_empty() { "starts no program\n" } else { "starts\n" });
     for program in &record.starts {
         let shell = if program.shell { " by a shell" } else { "" };
-        let task_type = program.task_type.as_ref().map(|name| format!(" for task type {name:?}"));
-        let task_type = task_type.unwrap_or_default();
+        let task_type = program
+            .task_type
+            .as_ref()
+            .map(|name| format!(" for task type {name:?}"))
+            .unwrap_or_default();
         let argv = if program.argv.is_empty() {
             "no command found".to_owned()
         } else {
@@ -189,11 +196,12 @@ pub(crate) fn shown(record: &TrustRecord) -> String {
         };
         let (check, from) = (text::clean(&program.check), text::clean(&program.from));
         let cwd = program.cwd.as_ref().map(|cwd| format!(" in {cwd:?}")).unwrap_or_default();
-        let _ = writeln!(shown, "  {check}{task_type}{shell}{cwd}: {argv}\n    {from}");
+        let _ = writeln!(card, "  {check}{task_type}{shell}{cwd}: {argv}\n    {from}");
     }
-    shown
+    card
 }
 
+/// The line on the act itself.
 pub(crate) fn outcome(record: &TrustRecord) -> String {
     match (&record.file, record.approved_before) {
         (Some(_), _) => "approved; gate asks again when a setting changes\n".to_owned(),
@@ -212,17 +220,17 @@ pub(crate) fn approve_typed(here: &Here) -> Result<String, Failure> {
     let record = record(here)?;
     let approved = Approved::read(&here.places)?;
     keep(here, &approved, &Operator::from_process(), "gate trust, typed in a prompt")?;
-    Ok(format!("{}{}", shown(&record), outcome(&record)))
+    Ok(format!("{}{}", settings_card(&record), outcome(&record)))
 }
 
 /// Approves the settings that `gate init` has just written. Under an agent, or if nothing can
 /// be recorded, prints a note instead.
 pub(crate) fn approve_written(here: &Here) {
-    let approved = here.operator("gate trust").and_then(|operator| {
+    let kept = here.operator("gate trust").and_then(|operator| {
         let approved = Approved::read(&here.places)?;
         keep(here, &approved, &operator, "gate init")
     });
-    if let Err(failure) = approved {
+    if let Err(failure) = kept {
         let note = format!("not approved yet: {}", failure.message);
         // The file is written, even if the note cannot be.
         let _ = writeln!(anstream::stderr().lock(), "note: {}", text::clean(&note));

@@ -31,7 +31,7 @@ fn read() -> Facts {
     toml::from_str(TEXT).expect("clients.toml holds the facts")
 }
 
-/// False if no fact is this text. Each start looks up its variables and the programs above,
+/// A fact may be this text; without one the facts need not be read. Each start looks up its variables and the programs above,
 /// mostly in vain, and this search takes a hundredth of the time that reading the facts takes.
 pub(crate) fn may_name(text: &str) -> bool {
     memmem::find(TEXT.as_bytes(), format!("\"{text}\"").as_bytes()).is_some()
@@ -50,11 +50,12 @@ pub(crate) fn all() -> impl Iterator<Item = &'static ClientFacts> {
 }
 
 /// The agents that `gate run` starts, in the order of the file.
-pub(crate) fn runs() -> impl Iterator<Item = (&'static str, &'static RunFacts)> {
+pub(crate) fn run_facts() -> impl Iterator<Item = (&'static str, &'static RunFacts)> {
     let clients = FACTS.client.iter().map(|facts| (&facts.name, &facts.run));
     let programs = FACTS.program.iter().map(|facts| (&facts.name, &facts.run));
-    let runs = clients.chain(programs);
-    let mut runs: Vec<_> = runs.filter_map(|(name, run)| Some((name, run.as_ref()?))).collect();
+    let entries = clients.chain(programs);
+    let mut runs: Vec<_> = entries.filter_map(|(name, run)| Some((name, run.as_ref()?))).collect();
+    // Clients and programs have tables of their own, and lists for people keep the file's order.
     runs.sort_by_key(|(_, run)| run.span().start);
     runs.into_iter().map(|(name, run)| (name.as_str(), run.get_ref()))
 }
@@ -102,7 +103,7 @@ pub(crate) struct ClientFacts {
     pub(crate) marks: Marks,
     pub(crate) hook: HookFacts,
     pub(crate) settings: SettingsFacts,
-    /// None if `gate run` does not start it.
+    /// `None` if `gate run` does not start it.
     run: Option<Spanned<RunFacts>>,
     #[serde(default)]
     pub(crate) test_stop: TestStopFacts,
@@ -146,14 +147,14 @@ pub(crate) struct Marks {
     pub(crate) hooks: Vec<String>,
     /// For its agent's tools alone.
     pub(crate) tools: Vec<String>,
-    /// Those for hooks that its starter sets for the client itself.
+    /// Marks for hooks that its starter sets for the client itself.
     #[serde(default)]
     pub(crate) client: Vec<String>,
-    /// Others, which carry its session to what it starts: no agent that begins a session of its own
-    /// may get them.
+    /// Variables beside the marks that carry its session to the programs that it starts: no agent that
+    /// begins a session of its own may get them.
     #[serde(default)]
     pub(crate) session: Vec<String>,
-    /// Of those for hooks: the end of the value that the agent's tools get.
+    /// For marks for hooks: the end of the value that the agent's tools get.
     #[serde(default)]
     pub(crate) tool_values: BTreeMap<String, String>,
 }
@@ -170,15 +171,15 @@ pub(crate) struct SettingsFacts {
     pub(crate) user: String,
     pub(crate) project: String,
     pub(crate) shared: String,
-    /// The client's own folder in a project, which gate guards. None if its settings stand in a
-    /// folder of others that is guarded anyway.
+    /// The client's own folder in a project, which gate guards. `None` if its settings stand in
+    /// another client's folder, which is guarded anyway.
     #[cfg_attr(not(test), expect(dead_code, reason = "a list in gate-core is made from these"))]
     project_folder: Option<String>,
     /// Other settings in a project that determine which hooks run.
     #[serde(default)]
     #[cfg_attr(not(test), expect(dead_code, reason = "a list in gate-core is made from these"))]
     also_reads: Vec<String>,
-    /// The file for all users of a machine; none if the client has no such file with hooks.
+    /// The file for all users of a machine; `None` if the client has no such file with hooks.
     pub(crate) managed: Option<ManagedFacts>,
     /// The events that gate is installed for, first that of a stop.
     pub(crate) installs: Vec<Moment>,
@@ -188,7 +189,7 @@ pub(crate) struct SettingsFacts {
     /// Steps for the person before the client runs the hook.
     #[serde(default)]
     pub(crate) next: NextSteps,
-    /// None if the client has no hooks in settings, but a plug-in.
+    /// `None` if the client has no hooks in settings, but a plug-in.
     pub(crate) entry: Option<EntryFacts>,
 }
 
@@ -211,7 +212,7 @@ impl ManagedFacts {
 #[serde(deny_unknown_fields)]
 pub(crate) struct NextSteps {
     pub(crate) user: Option<String>,
-    /// For settings in a project, shared or not; that of the user if not given.
+    /// For settings in a project, shared or not; the user's step if not given.
     pub(crate) project: Option<String>,
     /// For settings of the machine.
     pub(crate) managed: Option<String>,
@@ -239,9 +240,9 @@ pub(crate) enum OffValue {
 impl OffValue {
     pub(crate) fn contains(&self, value: &Value) -> bool {
         match self {
-            Self::Is(off) => value.as_bool() == Some(*off),
+            Self::Is(off_value) => value.as_bool() == Some(*off_value),
             Self::Lists(name) => {
-                value.as_array().is_some_and(|names| names.iter().any(|known| known == name))
+                value.as_array().is_some_and(|names| names.iter().any(|value| value == name))
             }
         }
     }
@@ -251,7 +252,7 @@ impl OffValue {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EntryFacts {
-    /// True if entries stand in groups: `{"hooks": […]}`.
+    /// Entries stand in groups: `{"hooks": […]}`.
     pub(crate) is_grouped: bool,
     /// The member that holds the command.
     pub(crate) command: String,
@@ -277,11 +278,12 @@ pub(crate) enum TimeUnit {
     Milliseconds,
 }
 
-/// The JSON that the client reads. It ignores a file with other JSON, mostly without a message.
+/// The dialect of JSON that the client reads. It ignores a file with other JSON, mostly without a message.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Reading {
-    /// With comments, trailing commas and a byte order mark; also if the dialect is not known.
+    /// With comments, trailing commas and a byte order mark. A dialect that is not known counts as
+    /// this one.
     Any,
     Plain,
     /// Plain JSON, also after a byte order mark.
@@ -316,7 +318,7 @@ mod tests {
             }
             let has_message = keys.message.is_some() || !keys.transcript.is_empty();
             assert!(has_message, "{name}: gate could not read what the agent said");
-            assert!(hook.default_timeout.is_none_or(|most| hook.deadline < most), "{name}");
+            assert!(hook.default_timeout.is_none_or(|default| hook.deadline < default), "{name}");
             assert_eq!(settings.installs.first(), Some(&Moment::Stop), "{name}");
         }
         for ProgramFacts { name, title, verified, run } in &FACTS.program {
@@ -343,7 +345,7 @@ mod tests {
         let clients = all().map(|facts| (&facts.name, &facts.verified));
         let programs = FACTS.program.iter().map(|facts| (&facts.name, &facts.verified));
         let verified: BTreeMap<_, _> = clients.chain(programs).collect();
-        for (name, run) in runs() {
+        for (name, run) in run_facts() {
             let is_tried = !verified[&name.to_owned()].versions.is_empty();
             assert!(is_tried || run.note.is_some(), "{name}");
         }
@@ -351,11 +353,11 @@ mod tests {
 
     #[test]
     fn agents_are_listed_once_in_the_order_of_the_file() {
-        let names: Vec<_> = runs().map(|(name, _)| name).collect();
+        let names: Vec<_> = run_facts().map(|(name, _)| name).collect();
         let place = |name: &str| TEXT.find(&format!("name = \"{name}\"\n")).unwrap();
         assert!(names.is_sorted_by_key(|name| place(name)), "{names:?}");
         assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
-        assert!(names.windows(3).any(|some| some == ["opencode", "amp", "droid"]), "{names:?}");
+        assert!(names.windows(3).any(|names| names == ["opencode", "amp", "droid"]), "{names:?}");
     }
 
     #[track_caller]

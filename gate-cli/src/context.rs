@@ -10,6 +10,7 @@ use gate_core::config::Resolved;
 use gate_core::state_folder::SLOTS;
 
 use crate::failure::Failure;
+use crate::governance::handoff_problems;
 use crate::interrupt::Interrupt;
 use crate::memory::Memory;
 use crate::operator::Operator;
@@ -43,13 +44,14 @@ impl Here {
             supervisor,
             environment: self.places.environment.clone(),
             slots: self.places.state.as_ref().map(|state| state.join(SLOTS)),
+            handoff_reader: Some(handoff_problems),
             ..CheckSite::new(project)
         })
     }
 }
 
 impl Here {
-    /// Admits an operator's command or flag, as it is typed, if it may be given here.
+    /// Admits an operator's command or flag, as it is typed, if an operator may give it here.
     pub(crate) fn operator(&self, act: &str) -> Result<Operator, Failure> {
         Operator::admitted(act, &self.places)
     }
@@ -105,19 +107,24 @@ impl Here {
     /// The memory for a look at all projects of the store. Unlike [`Here::memory`] it can be opened
     /// if no project is named.
     pub(crate) fn whole_store(&self, policy: &Policy) -> Result<Memory, Failure> {
+        // A database demands a name, and to look at all projects any will do.
         let is_unnamed = self.places.names_database() && policy.project.id.is_none();
         let id = if is_unnamed { Some("") } else { policy.project.id.as_deref() };
         Memory::open(&self.places, id)
     }
 
-    pub(crate) fn open(dir: Option<PathBuf>) -> Result<Self, Failure> {
+    /// The place of a command: the current folder, or the one that `-C` names.
+    pub(crate) fn open(named_folder: Option<PathBuf>) -> Result<Self, Failure> {
         let current = std::env::current_dir().map_err(|error| {
             Failure::internal("folder-unknown", format!("no current folder: {error}"))
         })?;
-        let chosen = dir.map_or_else(|| current.clone(), |dir| current.join(dir));
+        let path = match named_folder {
+            Some(folder) => current.join(folder),
+            None => current,
+        };
         let folder =
-            chosen.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
-                Failure::usage("usage", format!("-C {}: no such folder", chosen.display()))
+            path.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
+                Failure::usage("usage", format!("-C {}: no such folder", path.display()))
             })?;
         Ok(Self { places: Places::from_process(folder) })
     }

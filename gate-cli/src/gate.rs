@@ -54,13 +54,13 @@ pub struct Gate {
     site: CheckSite,
     masker: Masker,
     memory: Option<RefCell<Memory>>,
-    /// None if a program answers for the settings.
+    /// `None` if a program answers for the settings.
     trust: Option<Trusted>,
-    /// The place of use.
-    place: Option<When>,
+    /// The place of use, which selects the checks that run.
+    place_of_use: Option<When>,
     /// The waits of loops whose agent cannot work.
     backoff: Backoff,
-    /// True in a phase in which only tests are written.
+    /// Only tests are written in this phase.
     writes_tests: bool,
 }
 
@@ -76,19 +76,19 @@ impl Gate {
         let backoff = settings.run.backoff();
         let masker = site.masker();
         let warnings = settings.warnings.iter().map(warning);
-        let warnings = warnings.map(|one| Warning { message: masker.text(&one.message), ..one });
-        let (policy, warnings) = (settings.policy, warnings.collect());
-        let (memory, trust, place) = (None, None, None);
+        let masked_warnings = warnings
+            .map(|warning| Warning { message: masker.text(&warning.message), ..warning })
+            .collect();
         Ok(Self {
-            policy,
+            policy: settings.policy,
             patterns,
-            warnings,
+            warnings: masked_warnings,
             own_checks: OwnChecks::default(),
             site,
             masker,
-            memory,
-            trust,
-            place,
+            memory: None,
+            trust: None,
+            place_of_use: None,
             backoff,
             writes_tests: false,
         })
@@ -97,13 +97,17 @@ impl Gate {
     /// Keeps only the checks that run in one place. Decisions name the others.
     #[must_use]
     pub fn at(mut self, place: When) -> Self {
-        let elsewhere = self.policy.checks.iter().filter(|(_, check)| !check.when.contains(&place));
-        let names: Vec<_> = elsewhere.map(|(name, _)| name.as_str()).collect();
-        if !names.is_empty() {
-            let message = format!("run elsewhere only, as `when` says: {}", names.join(", "));
+        let checks = self.policy.checks.iter();
+        let dropped_checks: Vec<_> = checks
+            .filter(|(_, check)| !check.when.contains(&place))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        if !dropped_checks.is_empty() {
+            let names = dropped_checks.join(", ");
+            let message = format!("run elsewhere only, as `when` says: {names}");
             self.warnings.push(Warning::new(WarningCode::CheckElsewhere, message));
         }
-        self.place = Some(place);
+        self.place_of_use = Some(place);
         self.policy = self.policy.at(place);
         self
     }
@@ -144,7 +148,7 @@ impl Gate {
     }
 
     /// The gate with those checks of the calling program that its policy has.
-    fn bringing(self, mut own_checks: OwnChecks) -> Self {
+    fn with_own_checks(self, mut own_checks: OwnChecks) -> Self {
         own_checks.retain_in(&self.policy);
         Self { own_checks, ..self }
     }
@@ -185,13 +189,14 @@ impl Gate {
     ///
     /// As of [`Gate::check`].
     pub fn check_with(&self, source: &Source, request: &Request) -> Result<Record, Failure> {
+        // A loop opens its gate once, and a person may approve changed settings in its middle.
         let renewed = self.renewed()?;
         let gate = renewed.as_ref().unwrap_or(self);
         gate.judge(&gate.read(source, request)?, request)
     }
 
-    /// Compares the work tree with an earlier state, or without one with the last commit.
-    /// None if it cannot be read.
+    /// Compares the work tree with an earlier state, or without one with the last commit. `None` if
+    /// the tree cannot be read.
     pub(crate) fn has_changed(
         &self,
         judging: &Judging,
@@ -225,12 +230,17 @@ impl Gate {
     pub(crate) fn next_token(&self, request: &Request) -> Result<Option<TokenHalves>, Failure> {
         let Some(mut memory) = self.memory() else { return Ok(None) };
         let Some(tokens) = self.tokens(&mut memory)? else { return Ok(None) };
-        // The next transcript differs from any before, so no recorded digest may match.
-        let (asker, policy, input) = (&request.asker, &self.policy, Some(""));
-        let (approval, settings, policy_text) = (None, None, "");
-        let question = DecisionRequest { asker, input, approval, policy, policy_text, settings };
-        let (run, iteration) = memory.number_next(&question)?;
-        Ok(Some(tokens.halves((&run, iteration))))
+        let question = DecisionRequest {
+            asker: &request.asker,
+            // The next transcript differs from any before, so no recorded digest may match.
+            input: Some(""),
+            approval: None,
+            policy: &self.policy,
+            policy_text: "",
+            settings: None,
+        };
+        let (run, iteration) = memory.next_iteration(&question)?;
+        Ok(Some(tokens.halves(&run, iteration)))
     }
 
     /// The project's tokens, if they are required.
@@ -241,7 +251,9 @@ impl Gate {
         }
     }
 
-    fn site(&self, source: &Source, own_files: &[PathBuf]) -> CheckSite {
+    /// The site of the checks on one turn. What its callers write is no work of the agent: the
+    /// transcript, the caller's own files, and the files that the output goes to.
+    fn site_of_turn(&self, source: &Source, own_files: &[PathBuf]) -> CheckSite {
         let mut site = self.site.clone();
         site.ignore.clone_from(&self.policy.tree.ignore);
         site.callers_files.extend(source.path().map(Path::to_owned));
@@ -267,9 +279,9 @@ impl Gate {
 /// The files that the output of this program, and of those that wait for it, goes to: they grow while
 /// the work is judged, and after it.
 fn output_files() -> impl Iterator<Item = PathBuf> {
-    let own = i32::try_from(std::process::id()).into_iter();
-    let above = ancestors().map(|process| process.pid);
-    own.chain(above).flat_map(process::output_files)
+    let own_pid = i32::try_from(std::process::id()).into_iter();
+    let caller_pids = ancestors().map(|process| process.pid);
+    own_pid.chain(caller_pids).flat_map(process::output_files)
 }
 
 /// A warning about a setting that is valid.

@@ -40,10 +40,12 @@ impl Interrupt {
     }
 
     fn register(&self) -> io::Result<()> {
-        let again = Arc::new(AtomicBool::new(false));
+        // Handlers run in the order of their registration: the first signal finds the flag unset,
+        // and sets it; the second one then ends the program.
+        let is_second = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
-            flag::register_conditional_default(signal, again.clone())?;
-            flag::register(signal, again.clone())?;
+            flag::register_conditional_default(signal, is_second.clone())?;
+            flag::register(signal, is_second.clone())?;
             self.note(signal)?;
         }
         // A terminal's end often arrives twice, from the system and from the shell.
@@ -74,23 +76,25 @@ impl Interrupt {
     }
 }
 
-/// Does the work on this thread, and cancels it as soon as `stops` returns true.
+/// Does the work on this thread, and cancels it as soon as `is_unwanted` returns true.
 pub(crate) fn cancel_when<T>(
-    (cancel, grace): (&Cancellation, Grace),
-    stops: &(dyn Fn() -> bool + Sync),
+    cancel: &Cancellation,
+    grace: Grace,
+    is_unwanted: &(dyn Fn() -> bool + Sync),
     work: impl FnOnce() -> T,
 ) -> T {
-    let (at_work, done) = mpsc::channel::<()>();
+    let (work_sender, work_receiver) = mpsc::channel::<()>();
     thread::scope(|scope| {
         scope.spawn(move || {
             let mut is_done = false;
-            while !is_done && !stops() {
-                is_done = done.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Disconnected);
+            while !is_done && !is_unwanted() {
+                is_done = work_receiver.recv_timeout(POLL_INTERVAL)
+                    == Err(RecvTimeoutError::Disconnected);
             }
             cancel.cancel(CancelReason::Unwanted, grace);
         });
         // Dropped at the end of the work, even if the work panics.
-        let _at_work = at_work;
+        let _work_sender = work_sender;
         work()
     })
 }

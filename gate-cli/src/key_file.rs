@@ -18,15 +18,16 @@ pub(crate) fn key(folder: &Path) -> io::Result<[u8; 32]> {
     let file = folder.join(TOKEN_KEY);
     match read(&file) {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
-        read => return read,
+        result => return result,
     }
     durable::make_folder(folder)?;
     let mut random = [0; 32];
     getrandom::fill(&mut random).map_err(io::Error::from)?;
-    let mut made = NamedTempFile::new_in(folder)?;
-    made.write_all(&random)?;
-    made.as_file().sync_all()?;
-    match made.persist_noclobber(&file) {
+    let mut new_file = NamedTempFile::new_in(folder)?;
+    new_file.write_all(&random)?;
+    new_file.as_file().sync_all()?;
+    // Another process may have made the key meanwhile: then that one counts.
+    match new_file.persist_noclobber(&file) {
         Err(error) if error.error.kind() != ErrorKind::AlreadyExists => Err(error.error),
         _ => {
             durable::sync_folder(folder)?;
@@ -35,10 +36,10 @@ pub(crate) fn key(folder: &Path) -> io::Result<[u8; 32]> {
     }
 }
 
-/// Fails on a file that others can read, and on a link.
+/// Reads a key. Fails on a file that other users can read, and on a link.
 fn read(file: &Path) -> io::Result<[u8; 32]> {
-    let no_link = OFlags::NOFOLLOW.bits().cast_signed();
-    let mut file: File = OpenOptions::new().read(true).custom_flags(no_link).open(file)?;
+    let no_follow = OFlags::NOFOLLOW.bits().cast_signed();
+    let mut file: File = OpenOptions::new().read(true).custom_flags(no_follow).open(file)?;
     let metadata = file.metadata()?;
     let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
     if !(metadata.is_file() && is_own && metadata.len() == 32 && metadata.mode() & 0o077 == 0) {

@@ -40,7 +40,6 @@ mod tool_inputs;
 pub mod trust;
 
 use gate_core::record;
-use gate_lens::{audit, replay};
 
 pub use commands::{run, schema};
 pub use failure::Failure;
@@ -55,8 +54,8 @@ pub use gate_store as store;
 #[doc(hidden)]
 pub use hook::read_event;
 pub use memory::{
-    BreakerStatus, Claim, LeaseRef, Memory, OpenBreaker, Operation, RecordSelector,
-    ReplayedDecision, SetAside, Submitted, Which,
+    BreakerSelector, BreakerStatus, Claim, LeaseRef, Memory, OpenBreaker, Operation,
+    RecordSelector, ReplayedDecision, SetAside, Submitted,
 };
 pub use request::{Asker, Request, Turn};
 pub use settings::{Places, Selection, layers};

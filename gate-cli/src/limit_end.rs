@@ -8,7 +8,7 @@ use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan, Zoned};
 
-/// An end that has passed by no more is now, not tomorrow: clients round it.
+/// An end that has passed by so many minutes or less is now, not tomorrow: clients round it.
 const ROUNDED_MINUTES: i64 = 10;
 
 /// A later end was an earlier year's: the text is old. The longest limits are monthly.
@@ -31,25 +31,26 @@ const ABBREVIATIONS: [&str; 14] = [
 pub(crate) fn limit_end(limit: &LimitNotice, now: &Zoned) -> Option<Timestamp> {
     let end = match limit.resets_at {
         Some(seconds) => Timestamp::from_second(seconds).ok(),
-        None => in_words(&limit.text, now),
+        None => stated_end(&limit.text, now),
     };
     let latest = now.checked_add(MAX_DAYS.days()).ok()?.timestamp();
     end.filter(|end| now.timestamp() < *end && *end < latest)
 }
 
-fn in_words(text: &str, now: &Zoned) -> Option<Timestamp> {
+/// The first end in a text: the words after each lead are tried.
+fn stated_end(text: &str, now: &Zoned) -> Option<Timestamp> {
     let words: Vec<_> = text.split_whitespace().collect();
-    (0..words.len()).find_map(|at| {
-        let rest = after_lead(&words[at..])?;
-        match rest.first()?.to_ascii_lowercase().as_str() {
-            "in" | "after" => duration(&rest[1..], now),
-            "at" | "on" => moment(&rest[1..], now),
-            _ => moment(rest, now),
+    (0..words.len()).find_map(|index| {
+        let end_words = after_lead(&words[index..])?;
+        match end_words.first()?.to_ascii_lowercase().as_str() {
+            "in" | "after" => after_duration(&end_words[1..], now),
+            "at" | "on" => moment(&end_words[1..], now),
+            _ => moment(end_words, now),
         }
     })
 }
 
-/// The words after `resets`, `try again` or `retry`, if these begin so.
+/// The words after `resets`, `try again` or `retry`, if the words begin with one of these.
 fn after_lead<'w, 't>(words: &'w [&'t str]) -> Option<&'w [&'t str]> {
     match words[0].trim_start_matches('(').to_ascii_lowercase().as_str() {
         "reset" | "resets" | "retry" => Some(&words[1..]),
@@ -59,8 +60,9 @@ fn after_lead<'w, 't>(words: &'w [&'t str]) -> Option<&'w [&'t str]> {
 }
 
 /// Now and `2 hours`, `3 days 4 hours` or `13h20m5s`: as many words as are a duration.
-fn duration(words: &[&str], now: &Zoned) -> Option<Timestamp> {
-    prefixes(words).find_map(|(text, _)| {
+fn after_duration(words: &[&str], now: &Zoned) -> Option<Timestamp> {
+    prefixes(words).find_map(|Prefix { text, .. }| {
+        // `15:30:00` could be a time of the day.
         let span: Span = if text.contains(':') { None } else { text.parse().ok() }?;
         Some(now.checked_add(span).ok()?.timestamp())
     })
@@ -69,24 +71,33 @@ fn duration(words: &[&str], now: &Zoned) -> Option<Timestamp> {
 /// `2am (Europe/Oslo)`, `Mon 9am`, `Oct 6, 2pm` or `Dec 11th, 2026 3:42 PM`: as many words as
 /// are a date and a time. Fewer would leave out `pm` if the zone is not known.
 fn moment(words: &[&str], now: &Zoned) -> Option<Timestamp> {
-    let (stated, rest) = prefixes(words).find_map(|(text, rest)| {
-        let formats = DATES.iter().flat_map(|date| TIMES.iter().map(move |time| (date, time)));
-        let mut parsed = formats.map(|(date, time)| strtime::parse(format!("{date}{time}"), &text));
-        Some((parsed.find_map(Result::ok)?, rest))
+    let (stated, words_after) = prefixes(words).find_map(|Prefix { text, words_after }| {
+        let mut formats =
+            DATES.iter().flat_map(|date| TIMES.iter().map(move |time| format!("{date}{time}")));
+        let stated = formats.find_map(|format| strtime::parse(format, &text).ok())?;
+        Some((stated, words_after))
     })?;
-    next(&stated, &now.with_time_zone(zone(rest, now)?))
+    next_moment(&stated, &now.with_time_zone(zone(words_after, now)?))
 }
 
-/// The beginnings of the words, the longest first, each with the words after that:
-/// without commas, full stops, `at` and the ends of ordinal numbers.
-fn prefixes<'w, 't>(words: &'w [&'t str]) -> impl Iterator<Item = (String, &'w [&'t str])> {
+/// The beginning of some words.
+struct Prefix<'w, 't> {
+    /// Its words without commas, full stops, `at` and the ends of ordinal numbers.
+    text: String,
+    words_after: &'w [&'t str],
+}
+
+/// The beginnings of the words, the longest first.
+fn prefixes<'w, 't>(words: &'w [&'t str]) -> impl Iterator<Item = Prefix<'w, 't>> {
     (1..=words.len().min(MAX_WORDS)).rev().map(|count| {
-        let plain = words[..count].iter().map(|word| plain(word)).filter(|word| *word != "at");
-        (plain.collect::<Vec<_>>().join(" "), &words[count..])
+        let bare_words =
+            words[..count].iter().map(|word| bare_word(word)).filter(|word| *word != "at");
+        Prefix { text: bare_words.collect::<Vec<_>>().join(" "), words_after: &words[count..] }
     })
 }
 
-fn plain(word: &str) -> &str {
+/// A word without punctuation, and a number without its ordinal ending.
+fn bare_word(word: &str) -> &str {
     let word = word.trim_end_matches(['.', ',', ';', '!', ')']);
     match word {
         "a.m" | "A.M" => return "am",
@@ -100,42 +111,44 @@ fn plain(word: &str) -> &str {
     }
 }
 
-/// The zone that the words after a time name, else that of now; none if gate does not know
-/// the zone.
-fn zone(rest: &[&str], now: &Zoned) -> Option<TimeZone> {
-    let Some(word) = rest.first() else { return Some(now.time_zone().clone()) };
+/// The zone that the words after a time name, else the one of now; `None` if gate does not know the
+/// zone.
+fn zone(words: &[&str], now: &Zoned) -> Option<TimeZone> {
+    let Some(word) = words.first() else { return Some(now.time_zone().clone()) };
     let name = word.trim_matches(['(', ')', '.', ',', ';']);
     let is_offset = name.contains(['+', '-']) && name.contains(|c: char| c.is_ascii_digit());
-    let is_in_words = rest.get(1).is_some_and(|next| plain(next).eq_ignore_ascii_case("time"));
+    // `Pacific Time`
+    let is_in_words = words.get(1).is_some_and(|word| bare_word(word).eq_ignore_ascii_case("time"));
     match name.to_ascii_lowercase().as_str() {
         "utc" | "gmt" => Some(TimeZone::UTC),
         _ if word.starts_with('(') || name.contains('/') => TimeZone::get(name).ok(),
-        lower if ABBREVIATIONS.contains(&lower) || is_offset || is_in_words => None,
+        lower_name if ABBREVIATIONS.contains(&lower_name) || is_offset || is_in_words => None,
         // Several zones share an abbreviation such as IST.
         _ if name.len() > 1 && name.chars().all(|c| c.is_ascii_uppercase()) => None,
         _ => Some(now.time_zone().clone()),
     }
 }
 
-/// The next such moment in the zone of now.
-fn next(stated: &BrokenDownTime, now: &Zoned) -> Option<Timestamp> {
+/// The next moment with the stated date and time, in the zone of now.
+fn next_moment(stated: &BrokenDownTime, now: &Zoned) -> Option<Timestamp> {
     let time = stated.to_time().ok()?;
     let earliest = now.checked_sub(ROUNDED_MINUTES.minutes()).ok()?;
-    let first = earliest.date();
+    let first_date = earliest.date();
     let moment = |date: Date| date.to_datetime(time).to_zoned(now.time_zone().clone()).ok();
     let is_next = |moment: &Zoned| *moment >= earliest;
     let end = match (stated.month(), stated.day(), stated.weekday()) {
         (Some(month), Some(day), _) => {
             let years = match stated.year() {
                 Some(year) => year..=year,
-                None => first.year()..=first.year() + 1,
+                None => first_date.year()..=first_date.year() + 1,
             };
             let dates = years.filter_map(|year| Date::new(year, month, day).ok());
             dates.filter_map(moment).find(is_next)
         }
         (_, _, weekday) => {
-            let dates = first.series(1.day()).take(9);
-            let dates = dates.filter(|date| weekday.is_none_or(|day| date.weekday() == day));
+            // On the first day the time may have passed, so a week is not enough.
+            let next_days = first_date.series(1.day()).take(9);
+            let dates = next_days.filter(|date| weekday.is_none_or(|day| date.weekday() == day));
             dates.filter_map(moment).find(is_next)
         }
     };

@@ -19,19 +19,27 @@ use crate::secrets;
 use crate::settings::Places;
 
 /// A log that has so many bytes is set aside for a new one.
-const LARGEST: u64 = 1 << 20;
+const MAX_LOG_BYTES: u64 = 1 << 20;
 
-/// The latest panic: its message with its place, and the log that has it.
-static LATEST: Mutex<Option<(String, Option<PathBuf>)>> = Mutex::new(None);
+/// The latest panic. A hook of panics cannot hand a value to the code that catches them.
+static LATEST: Mutex<Option<LatestPanic>> = Mutex::new(None);
+
+#[derive(Clone)]
+struct LatestPanic {
+    /// Its message with its place.
+    message: String,
+    /// The log that has it.
+    log: Option<PathBuf>,
+}
 
 /// From now on stores each panic in the log of the state folder. Nothing is printed: the code
 /// that catches the panic names the log.
-pub(crate) fn keep_all() {
+pub(crate) fn log_all() {
     panic::set_hook(Box::new(|panic| {
         let message = secrets::masked(&message(panic));
         // Without a log, the failure shows the place itself.
-        let log = keep(&message).ok();
-        *LATEST.lock().unwrap_or_else(PoisonError::into_inner) = Some((message, log));
+        let log = log_panic(&message).ok();
+        *LATEST.lock().unwrap_or_else(PoisonError::into_inner) = Some(LatestPanic { message, log });
     }));
 }
 
@@ -43,28 +51,30 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T,
 
 fn failure() -> Failure {
     let latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let (panic, log) = latest.unwrap_or_else(|| ("no message".to_owned(), None));
-    let message = format!("gate has a defect: {panic}");
-    let hint = match &log {
+    let panic =
+        latest.unwrap_or_else(|| LatestPanic { message: "no message".to_owned(), log: None });
+    let message = format!("gate has a defect: {}", panic.message);
+    let hint = match &panic.log {
         Some(log) => format!("please report it, with the last entry of {}", log.display()),
         None => "please report it, with this message".to_owned(),
     };
-    let file = log.map(|log| log.display().to_string());
+    let file = panic.log.map(|log| log.display().to_string());
     Failure { file, ..Failure::internal("defect", message).hint(hint) }
 }
 
 /// Message and place of a panic: `index out of bounds (gate-cli/src/a.rs:7:3)`.
 fn message(panic: &PanicHookInfo<'_>) -> String {
-    let words = panic.payload_as_str().unwrap_or("no message");
+    let text = panic.payload_as_str().unwrap_or("no message");
     match panic.location() {
-        Some(place) => format!("{words} ({place})"),
-        None => words.to_owned(),
+        Some(place) => format!("{text} ({place})"),
+        None => text.to_owned(),
     }
 }
 
-fn keep(message: &str) -> io::Result<PathBuf> {
-    let state = Places::from_process(std::env::current_dir()?).state;
-    let state = state.ok_or(io::ErrorKind::NotFound)?;
+/// Adds a panic to the log, and returns the log's path.
+fn log_panic(message: &str) -> io::Result<PathBuf> {
+    let places = Places::from_process(std::env::current_dir()?);
+    let state = places.state.ok_or(io::ErrorKind::NotFound)?;
     DirBuilder::new().recursive(true).mode(0o700).create(&state)?;
     let log = state.join(PANICS);
     set_aside(&log);
@@ -75,7 +85,7 @@ fn keep(message: &str) -> io::Result<PathBuf> {
 
 /// Keeps the log short: an older one is replaced.
 fn set_aside(log: &Path) {
-    if fs::metadata(log).is_ok_and(|about| about.len() >= LARGEST) {
+    if fs::metadata(log).is_ok_and(|metadata| metadata.len() >= MAX_LOG_BYTES) {
         // If this fails, the log grows: that must not keep the new entry out.
         let _ = fs::rename(log, log.with_extension("log.old"));
     }
@@ -86,11 +96,11 @@ fn entry(message: &str) -> String {
     let thread = thread::current();
     let name = thread.name().unwrap_or("unnamed");
     // Other arguments may be secret; the command is enough.
-    let command = std::env::args_os().nth(1).unwrap_or_default();
-    let command = command.to_string_lossy();
-    let trace = Backtrace::force_capture();
-    let trace = match trace.status() {
-        BacktraceStatus::Captured => trace.to_string(),
+    let first_argument = std::env::args_os().nth(1).unwrap_or_default();
+    let command = first_argument.to_string_lossy();
+    let backtrace = Backtrace::force_capture();
+    let trace = match backtrace.status() {
+        BacktraceStatus::Captured => backtrace.to_string(),
         _ => "no backtrace\n".to_owned(),
     };
     format!("{time} gate {VERSION}, command {command}, thread {name}: {message}\n{trace}\n")
@@ -102,32 +112,33 @@ mod tests {
 
     use super::*;
 
-    const NAMED: &str = "panics::tests::panics_on_purpose";
+    const PANICKING_TEST: &str = "panics::tests::panics_on_purpose";
 
     /// Not a test: the process that the tests below look at.
     #[test]
     #[ignore = "it panics on purpose, as another test asks"]
     fn panics_on_purpose() {
-        keep_all();
+        log_all();
         let failure = guarded(|| -> Result<(), Failure> { panic!("the {} is gone", "index") });
         let failure = failure.unwrap_err();
         println!("{}|{}|{}", failure.exit_code, failure.message, failure.hint.unwrap());
     }
 
-    fn out(state: &Path) -> String {
-        let mut this = Command::new(std::env::current_exe().unwrap());
-        this.args(["--exact", NAMED, "--ignored", "--nocapture"]).env("GATE_STATE_DIR", state);
-        String::from_utf8(this.output().unwrap().stdout).unwrap()
+    fn output_of_panic(state: &Path) -> String {
+        let mut test = Command::new(std::env::current_exe().unwrap());
+        test.args(["--exact", PANICKING_TEST, "--ignored", "--nocapture"])
+            .env("GATE_STATE_DIR", state);
+        String::from_utf8(test.output().unwrap().stdout).unwrap()
     }
 
     #[test]
     fn a_defect_left_nothing_to_report() {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().join("state");
-        let out = out(&state);
+        let output = output_of_panic(&state);
         let log = state.join(PANICS);
-        assert!(out.contains("5|gate has a defect: the index is gone (gate-cli/src/panics.rs:"));
-        assert!(out.contains(&format!("the last entry of {}", log.display())), "{out}");
+        assert!(output.contains("5|gate has a defect: the index is gone (gate-cli/src/panics.rs:"));
+        assert!(output.contains(&format!("the last entry of {}", log.display())), "{output}");
         let text = fs::read_to_string(&log).unwrap();
         assert!(text.contains("the index is gone (gate-cli/src/panics.rs:"), "{text}");
         assert!(text.contains("panics_on_purpose"), "its backtrace: {text}");
@@ -138,16 +149,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().join("state");
         fs::write(&state, "no folder").unwrap();
-        let out = out(&state);
-        assert!(out.contains("5|gate has a defect: the index is gone"), "{out}");
-        assert!(out.contains("with this message"), "{out}");
+        let output = output_of_panic(&state);
+        assert!(output.contains("5|gate has a defect: the index is gone"), "{output}");
+        assert!(output.contains("with this message"), "{output}");
     }
 
     #[test]
     fn a_log_does_not_grow_without_end() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join(PANICS);
-        fs::write(&log, vec![b'x'; LARGEST as usize]).unwrap();
+        fs::write(&log, vec![b'x'; MAX_LOG_BYTES as usize]).unwrap();
         set_aside(&log);
         assert!(!log.exists() && folder.path().join("panics.log.old").exists());
     }

@@ -1,6 +1,6 @@
 //! A pull request or a push, judged by the settings and the tests of its base.
 //!
-//! [`service`] reads what the CI says, [`base`] finds the commit to compare with, [`settings`] and
+//! [`service`] reads the CI's event, [`base`] finds the commit to compare with, [`settings`] and
 //! [`changes`] compare with it, and [`judge`] runs the checks. Nothing is recorded, and nobody has to
 //! approve the settings: those of the base were merged by a reviewer.
 
@@ -36,7 +36,7 @@ use crate::record::VERSION;
 use crate::settings::Places;
 
 pub(crate) use approval::ReviewApproval;
-pub(crate) use base::short;
+pub(crate) use base::short_name;
 use base::{Base, BaseSearch};
 use changes::allowances;
 pub(crate) use changes::{BaseVersion, ChangedFile, FileChange, Role};
@@ -44,10 +44,10 @@ use judged::{CheckResults, JudgedProject, finding_notes, note_base_versions};
 use projects::Project;
 pub(crate) use record::{CiProblem, CiRecord, CiVerdict, ProblemKind};
 use record::{problems_of_check, weaker_problem};
-use service::Change;
+use service::CiChange;
 pub(crate) use service::{CiJob, Service};
 use settings::{INTEGRITY, JudgingSettings, SettingsFrom, SettingsSearch};
-use summary::{next, summary};
+use summary::{next_step, summary};
 
 /// The options of `gate ci`.
 #[derive(Clone, Debug)]
@@ -69,31 +69,32 @@ pub(crate) struct CiOptions {
 ///
 /// # Errors
 ///
-/// Code 2: what cannot be compared, or has no settings. Code 5: what cannot be run.
+/// Code 2: a change that cannot be compared, or that has no settings. Code 5: a check that cannot be
+/// run.
 pub(crate) fn judge(
     places: &Places,
     job: &CiJob,
     site: CheckSite,
     options: &CiOptions,
 ) -> Result<CiRecord, Failure> {
-    let began = Instant::now();
+    let began_at = Instant::now();
     let review = Review::open(places, job, site, options)?;
     let files = review.changed_files()?;
     let approval = review.approval()?;
-    let mut judged = Vec::new();
+    let mut judged_projects = Vec::new();
     for project in review.projects()? {
         let settings = review.settings(&project)?;
         let results = review.run_checks(&settings, &files, approval.as_ref())?;
-        judged.push(JudgedProject { name: project.name, settings, results });
+        judged_projects.push(JudgedProject { name: project.name, settings, results });
     }
-    let mut record = review.record(&judged, files, approval);
+    let mut record = review.record(&judged_projects, files, approval);
     record.summary = summary(&record);
-    record.next = next(&record, options.approve_label.as_deref());
-    record.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    record.next = next_step(&record, options.approve_label.as_deref());
+    record.duration_ms = u64::try_from(began_at.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(record)
 }
 
-/// A change, and what it is compared with.
+/// A change, and the base that it is compared with.
 struct Review<'r> {
     places: &'r Places,
     job: &'r CiJob,
@@ -106,7 +107,7 @@ struct Review<'r> {
     /// CI's merge.
     head: String,
     base: Base,
-    /// The tree of the base; none if nothing was there before.
+    /// The tree of the base; `None` if the change has no base.
     baseline: Option<Baseline>,
 }
 
@@ -119,7 +120,9 @@ impl<'r> Review<'r> {
     ) -> Result<Self, Failure> {
         let mut site = CheckSite { callers_files: options.own_files.clone(), ..site };
         let mut tree = WorkTree::open(&site)?;
-        if job.change == Change::Commit {
+        // At a commit, files that git does not track are no part of it. Only an open tree shows which
+        // those are.
+        if job.change == CiChange::Commit {
             site.callers_files.extend(tree.untracked_files()?);
             tree = WorkTree::open(&site)?;
         }
@@ -132,9 +135,12 @@ impl<'r> Review<'r> {
         let search = BaseSearch { tree: &tree, job, head: &checkout, is_uncommitted };
         let base = search.base(options.base.as_deref())?;
         let time = Timestamp::now().to_string();
-        let baseline = base.commit.as_deref();
-        let baseline = baseline.map(|commit| Baseline::new_base(&site, commit, &time)).transpose();
-        let baseline = baseline.map_err(|error| base::unreadable_base(&error))?;
+        let baseline = base
+            .commit
+            .as_deref()
+            .map(|commit| Baseline::new_base(&site, commit, &time))
+            .transpose()
+            .map_err(|error| base::unreadable_base(&error))?;
         let head = search.change_head()?;
         Ok(Self { places, job, options, site, tree, checkout, head, base, baseline })
     }
@@ -162,7 +168,7 @@ impl<'r> Review<'r> {
 
     fn approval(&self) -> Result<Option<ReviewApproval>, Failure> {
         let CiOptions { approve_tests, approve_label, .. } = self.options;
-        ReviewApproval::given(
+        ReviewApproval::find(
             approve_tests.as_deref(),
             approve_label.as_deref(),
             self.job,
@@ -178,9 +184,9 @@ impl<'r> Review<'r> {
     ) -> Result<CheckResults, Failure> {
         let mut resolved = settings.resolved.clone();
         let checks = &mut resolved.policy.checks;
-        // They ask if an agent's work is over, which no pull request has to be.
-        let of_loops = BUILT_IN.iter().filter(|check| check.ends_a_loop);
-        let left_out: Vec<_> = of_loops
+        // These checks ask if an agent's work is over, which no pull request has to be.
+        let loop_checks = BUILT_IN.iter().filter(|check| check.ends_a_loop);
+        let left_out: Vec<_> = loop_checks
             .map(|check| check.name)
             .filter(|name| checks.remove(*name).is_some())
             .collect();
@@ -190,51 +196,52 @@ impl<'r> Review<'r> {
         let site = CheckSite { project: settings.project.clone(), ..self.site.clone() };
         let gate = Gate::open(resolved, site.clone())?.at(When::Check);
         let policy = gate.policy();
-        let mut others = policy.checks.iter().filter(|(name, _)| *name != INTEGRITY);
-        if others.all(|(_, check)| check.mode != Mode::Require) {
+        let mut own_checks = policy.checks.iter().filter(|(name, _)| *name != INTEGRITY);
+        if own_checks.all(|(_, check)| check.mode != Mode::Require) {
             let message = "no check is required, so nothing could fail";
             return Err(Failure::usage("ci-no-checks", message)
                 .hint("give gate.toml a check that is required: `gate init --merge` finds them"));
         }
-        let approved = approval.is_some_and(|approval| approval.counts);
+        let approval = approval.filter(|approval| approval.counts);
         let mut options = GatherOptions {
             checks: Checks::All,
             fresh: true,
-            occasion: Occasion::PullRequest { approved },
+            occasion: Occasion::PullRequest { approved: approval.is_some() },
             baseline: self.baseline.clone(),
             events: self.options.events.clone(),
             ..GatherOptions::default()
         };
         let tests = gate_checks::required_tests(policy, &site);
-        if let Some(approval) = approval.filter(|approval| approval.counts) {
-            let folder = site.project.canonicalize().unwrap_or_else(|_| site.project.clone());
-            let folder = folder.strip_prefix(self.tree.root()).unwrap_or(Path::new(""));
+        if let Some(approval) = approval {
+            let full_path = site.project.canonicalize().unwrap_or_else(|_| site.project.clone());
+            let folder = full_path.strip_prefix(self.tree.root()).unwrap_or(Path::new(""));
             options.allow.extend(allowances(files, folder, approval));
         }
         let folders = check_folders(policy, &site, &self.tree);
         let scripts = gate_checks::named_scripts(policy, &site, &self.tree);
-        let beside_scripts = self.beside(&scripts)?;
+        let script_neighbours = self.changed_neighbours(&scripts)?;
         let site = CheckSite { ignore: policy.tree.ignore.clone(), ..site };
         let gathered = gate_checks::gather(policy, site, &options)?;
         let mut evidence = gathered.evidence;
         refuse_unreadable(&evidence)?;
         for record in &mut evidence {
-            // Without the options that gate adds for a report.
+            // As it is configured, without the options that gate adds for a report.
             if let Some(check) = policy.checks.get(&record.check) {
                 record.argv.clone_from(&check.command);
             }
-            // It goes with the folder of this run.
+            // The log goes with the folder of this run.
             record.log = None;
         }
         let unverified = tests.unverified;
-        Ok(CheckResults { evidence, folders, left_out, unverified, beside_scripts })
+        Ok(CheckResults { evidence, folders, left_out, unverified, script_neighbours })
     }
 
-    /// The changed sources in the folders of these scripts, but for the root: a script may load them.
-    fn beside(&self, scripts: &BTreeSet<PathBuf>) -> Result<Vec<String>, Failure> {
+    /// The changed sources in the folders of these scripts, which a script may load. Not in the root,
+    /// where the whole project may stand.
+    fn changed_neighbours(&self, scripts: &BTreeSet<PathBuf>) -> Result<Vec<String>, Failure> {
         let Some(base) = &self.baseline else { return Ok(Vec::new()) };
         let changed = self.tree.changed(Some(base.commit()))?.unwrap_or_default();
-        let is_beside = |file: &String| {
+        let is_neighbour = |file: &String| {
             let path = Path::new(file);
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             let is_source = Language::from_path(file).is_some() && guarded(file).is_none();
@@ -243,42 +250,45 @@ impl<'r> Review<'r> {
                     scripts.iter().any(|script| script.parent() == Some(folder) && script != path)
                 })
         };
-        Ok(changed.into_iter().filter(is_beside).collect())
+        Ok(changed.into_iter().filter(is_neighbour).collect())
     }
 
     fn record(
         &self,
-        judged: &[JudgedProject],
+        projects: &[JudgedProject],
         mut files: Vec<ChangedFile>,
         approval: Option<ReviewApproval>,
     ) -> CiRecord {
         let is_approved = approval.as_ref().is_some_and(|approval| approval.counts);
-        let (mut problems, mut checks, mut weaker) = (Vec::new(), Vec::new(), Vec::new());
-        for project in judged {
+        let mut problems = Vec::new();
+        let mut checks = Vec::new();
+        let mut weaker_settings = Vec::new();
+        for project in projects {
             self.add_unlisted(&mut files, &project.results.evidence);
             note_base_versions(&mut files, &project.results);
-            let JudgingSettings { file, weaker: less, .. } = &project.settings;
-            if !is_approved && !less.is_empty() {
-                problems.push(weaker_problem(file, less));
+            let JudgingSettings { file, weaker, .. } = &project.settings;
+            if !is_approved && !weaker.is_empty() {
+                problems.push(weaker_problem(file, weaker));
             }
-            weaker.extend(project.settings.weaker.clone());
+            weaker_settings.extend(weaker.iter().cloned());
             if !is_approved {
                 problems.extend(project.unverified_files(&files));
             }
             for evidence in &project.results.evidence {
                 let folder = project.results.folders.get(&evidence.check).map(String::as_str);
                 let check = project.check_name(&evidence.check);
-                let of_check = problems_of_check(evidence, folder.unwrap_or_default());
-                problems.extend(
-                    of_check.into_iter().map(|one| CiProblem { check: Some(check.clone()), ..one }),
-                );
-                let mut evidence = evidence.clone();
-                evidence.check = check;
-                checks.push(evidence);
+                for problem in problems_of_check(evidence, folder.unwrap_or_default()) {
+                    problems.push(CiProblem { check: Some(check.clone()), ..problem });
+                }
+                let mut named_evidence = evidence.clone();
+                named_evidence.check = check;
+                checks.push(named_evidence);
             }
         }
-        for problem in problems.iter_mut().filter(|one| one.kind == ProblemKind::ChangedTests) {
-            self.to_current_line(problem);
+        for problem in &mut problems {
+            if problem.kind == ProblemKind::ChangedTests {
+                self.to_current_line(problem);
+            }
         }
         let verdict = if problems.is_empty() { CiVerdict::Pass } else { CiVerdict::Fail };
         CiRecord {
@@ -293,9 +303,9 @@ impl<'r> Review<'r> {
             checkout: self.checkout.clone(),
             base: self.base.commit.clone(),
             base_name: self.base.name.clone(),
-            settings: judged.first().map_or(SettingsFrom::Base, |project| project.settings.from),
-            weaker_settings: weaker,
-            notes: self.notes(judged, &files, approval.as_ref()),
+            settings: projects.first().map_or(SettingsFrom::Base, |project| project.settings.from),
+            weaker_settings,
+            notes: self.notes(projects, &files, approval.as_ref()),
             problems,
             changed_workflow: self.changed_workflow(&files),
             changed_files: files,
@@ -333,7 +343,7 @@ impl<'r> Review<'r> {
     /// Remarks for a reviewer.
     fn notes(
         &self,
-        judged: &[JudgedProject],
+        projects: &[JudgedProject],
         files: &[ChangedFile],
         approval: Option<&ReviewApproval>,
     ) -> Vec<String> {
@@ -345,11 +355,11 @@ impl<'r> Review<'r> {
             notes.push(format!(
                 "{} approved {}, and this is {}: that approval does not count",
                 approval.by,
-                short(&approval.commit),
-                short(&self.head)
+                short_name(&approval.commit),
+                short_name(&self.head)
             ));
         }
-        for JudgedProject { settings, results, .. } in judged {
+        for JudgedProject { settings, results, .. } in projects {
             notes.extend(settings.note.clone());
             if settings.is_changed && settings.weaker.is_empty() {
                 let (file, base) = (&settings.file, &self.base.name);
@@ -372,18 +382,18 @@ fn refuse_unreadable(evidence: &[Evidence]) -> Result<(), Failure> {
     };
     match evidence.iter().find(is_unread) {
         None => Ok(()),
-        Some(evidence) => Err(base::unreadable(&evidence.summary)),
+        Some(evidence) => Err(base::unreadable_base_because(&evidence.summary)),
     }
 }
 
 /// The folder of each check, relative to the repository's root.
 fn check_folders(policy: &Policy, site: &CheckSite, tree: &WorkTree) -> BTreeMap<String, String> {
     let project = site.project.canonicalize().unwrap_or_else(|_| site.project.clone());
-    let folder = |cwd: Option<&str>| {
+    let folder_in_tree = |cwd: Option<&str>| {
         let folder = cwd.map_or_else(|| project.clone(), |cwd| project.join(cwd));
-        let inside = folder.strip_prefix(tree.root()).unwrap_or(&folder);
-        inside.to_string_lossy().trim_matches('/').to_owned()
+        let path = folder.strip_prefix(tree.root()).unwrap_or(&folder);
+        path.to_string_lossy().trim_matches('/').to_owned()
     };
     let checks = policy.checks.iter();
-    checks.map(|(name, check)| (name.clone(), folder(check.cwd.as_deref()))).collect()
+    checks.map(|(name, check)| (name.clone(), folder_in_tree(check.cwd.as_deref()))).collect()
 }

@@ -34,16 +34,16 @@ pub struct Asker {
     pub run: Option<String>,
     /// The iteration's number.
     pub iteration: Option<u64>,
-    /// If true, a new run begins.
+    /// A new run begins.
     pub new_run: bool,
-    /// If true, nothing is recorded.
+    /// Nothing is recorded.
     pub dry_run: bool,
     /// The session whose baseline a hook compares with.
     pub session: Option<String>,
     /// The working agent, for the record of a session that ends; by default the transcript's
     /// format.
     pub actor: Option<String>,
-    /// True if an exit signal is submitted to a work item: the session's end is recorded there.
+    /// An exit signal is submitted to a work item: the session's end is recorded there.
     pub of_work: bool,
     /// The operator's reason for forcing completion.
     pub force_reason: Option<String>,
@@ -60,12 +60,11 @@ pub struct Turn {
     pub format: Option<Forced>,
     /// The byte that an earlier reading of the transcript has come to, if the caller knows it.
     pub since: Option<u64>,
-    /// If true, the end of a large transcript is enough whatever it holds: the caller knows the
-    /// last word.
+    /// The end of a large transcript is enough whatever it holds: the caller knows the last word.
     pub end_only: bool,
     /// The exit code of the agent's program.
     pub agent_exit_code: Option<i32>,
-    /// True if the agent created the file `DONE` of its task in this iteration.
+    /// The agent created the file `DONE` of its task in this iteration.
     pub done_file: bool,
     /// Why the agent could not work, if its runner found out.
     pub outage: Option<Outage>,
@@ -75,11 +74,11 @@ pub struct Turn {
     pub stop: Option<Stop>,
     /// The commit that the work tree stood on when the work began, if the caller knows it.
     pub began_at: Option<String>,
-    /// Files that others changed since the prompt, relative to the work tree's root.
+    /// Files that other sessions or people changed since the prompt, relative to the work tree's root.
     pub others_files: Vec<PathBuf>,
     /// Why the tree of the last prompt is not known, if it could not be noted.
     pub no_prompt_tree: Option<String>,
-    /// Work that does not stand in the tree that is judged; none if the gate looks for it.
+    /// Work that does not stand in the tree that is judged; `None` if the gate looks for it.
     pub elsewhere: Option<Vec<WorkElsewhere>>,
     /// Files of the caller's own, such as the one for the feedback: if they are untracked, they are
     /// no part of the work, and neither is the transcript.
@@ -109,19 +108,19 @@ impl Turn {
         self.stop.as_ref()?.situation.as_ref()
     }
 
-    /// True at a stop that waits for a helper or a wake-up.
+    /// This is a stop that waits for a helper or a wake-up.
     pub(crate) fn is_pause(&self) -> bool {
         self.situation().is_some_and(|situation| !situation.waits.is_empty())
     }
 
-    /// True at a stop of an agent that a person may sit in front of.
+    /// This is a stop of an agent that a person may sit in front of.
     pub(crate) fn is_of_person(&self) -> bool {
         self.situation().is_some_and(|situation| !situation.is_unattended())
     }
 
     /// The tests that the session left red at an earlier stop.
-    pub(crate) fn left_red(&self) -> &[String] {
-        let owed = self.situation().and_then(|situation| situation.owed.as_ref());
-        owed.map_or(&[], |owed| owed.red.as_slice())
+    pub(crate) fn red_tests_of_session(&self) -> &[String] {
+        let debt = self.situation().and_then(|situation| situation.owed.as_ref());
+        debt.map_or(&[], |debt| debt.red.as_slice())
     }
 }

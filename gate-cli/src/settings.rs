@@ -34,8 +34,8 @@ pub(crate) const STORE_PATIENCE: &str = "GATE_STORE_PATIENCE";
 pub struct Places {
     /// The folder that gate runs in.
     pub folder: PathBuf,
-    /// The settings for all users and projects of the machine: /etc/gate/gate.toml, and for no
-    /// variable another file.
+    /// The settings for all users and projects of the machine: /etc/gate/gate.toml. No variable
+    /// names another file: an agent could set it.
     pub machine: Option<PathBuf>,
     /// The user's settings folder (`$XDG_CONFIG_HOME`, `~/.config`).
     pub user: Option<PathBuf>,
@@ -58,7 +58,7 @@ pub struct Selection {
     pub task_type: Option<String>,
     /// The threshold.
     pub threshold: Option<u32>,
-    /// If true, a completion without a passing check goes on.
+    /// A completion without a passing check goes on.
     pub require_evidence: bool,
 }
 
@@ -84,10 +84,10 @@ impl Places {
         Self { folder, machine, user, state, data, environment: gate_checks::environment() }
     }
 
-    /// A variable of the environment; none if it is empty.
+    /// A variable of the environment; `None` if it is empty.
     pub(crate) fn variable(&self, name: &str) -> Option<&str> {
-        let mut all = self.environment.iter().filter(|(_, value)| !value.is_empty());
-        all.find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        let mut set_variables = self.environment.iter().filter(|(_, value)| !value.is_empty());
+        set_variables.find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
     /// The folder for the marks of ledgers' heads.
@@ -95,7 +95,7 @@ impl Places {
         self.data.as_ref().map(|data| data.join("heads"))
     }
 
-    /// True if the environment names a database for the state.
+    /// The environment names a database for the state.
     pub(crate) fn names_database(&self) -> bool {
         self.variable(DATABASE).or_else(|| self.variable(DATABASE_FILE)).is_some()
     }
@@ -130,22 +130,23 @@ impl Places {
     /// The root of the repository that the folder is in. A `.git` that is no repository counts only
     /// if there is no real one.
     fn repository(&self) -> Option<&Path> {
-        let (mut with_name, mut all) = (Vec::new(), Vec::new());
+        let mut candidates = Vec::new();
+        let mut repositories = Vec::new();
         for folder in self.folder.ancestors() {
             let git = folder.join(".git");
             if git.symlink_metadata().is_ok() {
-                with_name.push(folder);
+                candidates.push(folder);
                 if is_repository(&git) {
-                    all.push(folder);
+                    repositories.push(folder);
                 }
             }
         }
-        match all.as_slice() {
-            [] => with_name.last().copied(),
-            [one] => Some(one),
+        match repositories.as_slice() {
+            [] => candidates.last().copied(),
+            [only] => Some(only),
             // If repositories nest, the one that tracks the folder's files.
             [.., outermost] => match root_of(&self.folder, &self.environment) {
-                Ok(Some(root)) => all.iter().copied().find(|folder| *folder == root),
+                Ok(Some(root)) => repositories.iter().copied().find(|folder| *folder == root),
                 _ => Some(outermost),
             },
         }
@@ -162,7 +163,7 @@ impl Places {
         let top = self.repository().unwrap_or(&self.folder);
         for folder in self.folder.ancestors() {
             let file = folder.join(FILE);
-            if is_there(&file)? {
+            if file_exists(&file)? {
                 return Ok(Some(file));
             }
             if folder == top {
@@ -173,15 +174,15 @@ impl Places {
     }
 }
 
-/// True for a repository's own folder, or the file that leads to it, as git sees it: an empty
-/// `.git` must not hide the settings above it.
+/// A repository's own folder, or the file that leads to it, as git sees it: an empty `.git` must not
+/// hide the settings above it.
 fn is_repository(git: &Path) -> bool {
     git.join("HEAD").symlink_metadata().is_ok()
         || fs::read_to_string(git).is_ok_and(|text| text.starts_with("gitdir:"))
 }
 
-/// True if the name exists, even as a link that leads nowhere.
-fn is_there(file: &Path) -> Result<bool, Failure> {
+/// The name exists, even as a link that leads nowhere.
+fn file_exists(file: &Path) -> Result<bool, Failure> {
     match file.symlink_metadata() {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -216,17 +217,17 @@ pub(crate) fn layers_with(
     let machine = places.machine.as_deref().map(machine::layer).transpose()?.flatten();
     let mut layers: Vec<_> = machine.clone().into_iter().collect();
     if let Some(file) = user_file(places) {
-        layers.extend(optional(Origin::User(file.clone()), &file)?);
+        layers.extend(optional_layer(Origin::User(file.clone()), &file)?);
     }
     if let Some(file) = &selection.config {
-        layers.push(required(Origin::File(file.clone()), &places.folder.join(file))?);
+        layers.push(required_layer(Origin::File(file.clone()), &places.folder.join(file))?);
     } else if project.is_some() {
         layers.extend(project);
     } else if let Some(file) = places.project_file()? {
         let origin = Origin::Project(file.clone());
         layers.push(match machine {
-            Some(machine) if is_same(&file, &machine) => machine.found_in(origin),
-            _ => required(origin, &file)?,
+            Some(machine) if is_machine_file(&file, &machine) => machine.found_in(origin),
+            _ => required_layer(origin, &file)?,
         });
     }
     layers.extend(config::environment(places.environment.iter().cloned())?);
@@ -235,10 +236,13 @@ pub(crate) fn layers_with(
     Ok(layers)
 }
 
-/// True if a file is the machine's own, or a link to it.
-fn is_same(file: &Path, machine: &Layer) -> bool {
-    let Origin::Machine(of_machine) = machine.origin() else { return false };
-    file.canonicalize().is_ok_and(|file| of_machine.canonicalize().is_ok_and(|own| own == file))
+/// A file is the machine's own, or a link to it.
+fn is_machine_file(file: &Path, machine: &Layer) -> bool {
+    let Origin::Machine(machine_file) = machine.origin() else { return false };
+    match (file.canonicalize(), machine_file.canonicalize()) {
+        (Ok(file), Ok(machine_file)) => file == machine_file,
+        _ => false,
+    }
 }
 
 /// Reads and resolves all settings.
@@ -259,16 +263,17 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
 }
 
 /// The text of a file, as far as settings are read at all.
-fn text(file: &Path) -> io::Result<String> {
-    let mut text = Vec::new();
-    fs::File::open(file)?.take(config::MAX_SETTINGS_BYTES as u64 + 1).read_to_end(&mut text)?;
-    String::from_utf8(text).or_else(|error| {
+fn read_text(file: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    // One byte more shows the parser that the file is too long.
+    fs::File::open(file)?.take(config::MAX_SETTINGS_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    String::from_utf8(bytes).or_else(|error| {
         match error.as_bytes().len() > config::MAX_SETTINGS_BYTES {
             // A character may be cut at the end, and nobody reads that far.
             true => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
             false => {
-                let read = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-                let line = read.split(|byte| *byte == b'\n').count();
+                let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+                let line = valid.split(|byte| *byte == b'\n').count();
                 let message = format!("line {line} is no UTF-8, as settings have to be");
                 Err(io::Error::new(io::ErrorKind::InvalidData, message))
             }
@@ -276,16 +281,16 @@ fn text(file: &Path) -> io::Result<String> {
     })
 }
 
-fn optional(origin: Origin, file: &Path) -> Result<Option<Layer>, Failure> {
-    match text(file) {
+fn optional_layer(origin: Origin, file: &Path) -> Result<Option<Layer>, Failure> {
+    match read_text(file) {
         Ok(text) => Ok(Some(Layer::parse(origin, &text)?)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(unreadable(file, &error)),
     }
 }
 
-fn required(origin: Origin, file: &Path) -> Result<Layer, Failure> {
-    let text = text(file).map_err(|error| unreadable(file, &error))?;
+fn required_layer(origin: Origin, file: &Path) -> Result<Layer, Failure> {
+    let text = read_text(file).map_err(|error| unreadable(file, &error))?;
     Ok(Layer::parse(origin, &text)?)
 }
 

@@ -55,10 +55,17 @@ pub(crate) struct NamedFile {
 
 /// The files that a decision names as changed.
 pub(crate) fn named_files(decision: &Decision) -> impl Iterator<Item = NamedFile> {
-    let tests = decision.changed_tests().into_iter().map(|changed| (changed.file, false));
-    let findings = deciding_findings(decision).into_iter().map(|finding| (finding.file, true));
-    let named = tests.chain(findings).filter(|(file, _)| !matches!(file.as_str(), "" | "."));
-    named.map(|(file, is_from_root)| NamedFile { file, is_from_root })
+    let tests = decision.changed_tests().into_iter();
+    let test_files = tests.map(|changed| NamedFile { file: changed.file, is_from_root: false });
+    let findings = deciding_findings(decision).into_iter();
+    let finding_files =
+        findings.map(|finding| NamedFile { file: finding.file, is_from_root: true });
+    test_files.chain(finding_files).filter(|named| is_file_name(&named.file))
+}
+
+/// A finding about the whole tree names no file.
+fn is_file_name(file: &str) -> bool {
+    !matches!(file, "" | ".")
 }
 
 /// The findings of a decision that keep the work from counting.
@@ -68,55 +75,180 @@ fn deciding_findings(decision: &Decision) -> Vec<Finding> {
 }
 
 /// The changes that a decision names, and the tests that failed in it.
-#[derive(Default)]
-struct Named {
+struct NamedChanges {
     changed: Vec<ChangedTests>,
     failed: Vec<String>,
     findings: Vec<Finding>,
+    /// The contents that the decision judged.
     judged: Vec<FileContent>,
+    /// The files as they are now.
+    contents: Contents,
 }
 
-impl Named {
-    fn new(record: Option<&Record>, contents: &Contents) -> Self {
-        let Some(record) = record else { return Self::default() };
+impl NamedChanges {
+    fn new(record: Option<&Record>, contents: Contents) -> Self {
+        let Some(record) = record else {
+            return Self {
+                changed: Vec::new(),
+                failed: Vec::new(),
+                findings: Vec::new(),
+                judged: Vec::new(),
+                contents,
+            };
+        };
         let decision = &record.decision;
-        let evidence = decision.input.evidence.iter();
-        let failed =
-            evidence.flat_map(|one| one.failed_tests().into_iter().chain(one.red_before()));
-        let failed = failed.map(str::to_owned).collect();
+        let failed = decision.input.evidence.iter().flat_map(|evidence| {
+            evidence.failed_tests().into_iter().chain(evidence.red_before()).map(str::to_owned)
+        });
         let mut findings = deciding_findings(decision);
         findings.iter_mut().for_each(|finding| finding.file = contents.project_name(&finding.file));
-        let (changed, judged) = (decision.changed_tests(), record.judged.clone());
-        Self { changed, failed, findings, judged }
+        Self {
+            changed: decision.changed_tests(),
+            failed: failed.collect(),
+            findings,
+            judged: record.judged.clone(),
+            contents,
+        }
     }
 
     fn files(&self) -> impl Iterator<Item = &str> {
         let changed = self.changed.iter().map(|changed| changed.file.as_str());
         let findings = self.findings.iter().map(|finding| finding.file.as_str());
-        changed.chain(findings).filter(|file| !matches!(*file, "" | "."))
+        changed.chain(findings).filter(|file| is_file_name(file))
+    }
+
+    fn names_file(&self, name: &str) -> bool {
+        self.files().any(|file| file == name)
     }
 
     fn tests(&self) -> impl Iterator<Item = &String> {
         self.changed.iter().flat_map(|changed| &changed.tests).chain(&self.failed)
     }
 
-    /// True if the decision names this, or something that begins like this pattern.
-    fn knows(&self, name: &str) -> bool {
-        let start = name.split('*').next().unwrap_or_default();
-        let fits = |named: &str| match start == name {
-            true => named == name,
-            false => named.starts_with(start),
+    /// The decision names this file, test or rule, or one that begins like this pattern.
+    fn is_named(&self, name: &str) -> bool {
+        let beginning = name.split('*').next().unwrap_or_default();
+        let is_match = |candidate: &str| match beginning == name {
+            true => candidate == name,
+            false => candidate.starts_with(beginning),
         };
         name == ALL && (self.files().next().is_some() || !self.findings.is_empty())
-            || self.files().any(fits)
-            || self.tests().any(|test| fits(test))
+            || self.files().any(is_match)
+            || self.tests().any(|test| is_match(test))
             || self.findings.iter().any(|finding| finding.rule == name)
     }
 
-    /// The content that the decision judged; if it names no such file, the content now.
-    fn content(&self, file: &str, contents: &Contents) -> String {
-        let judged = self.judged.iter().find(|judged| judged.file == file);
-        judged.map_or_else(|| contents.content(file), |judged| judged.content.clone())
+    /// The changes that a name stands for: a file's, a test's, a rule's, or all. Names that the
+    /// decision has come first: a name may be a test's and a glob of files at once.
+    fn changes(&self, name: &str, reason: &str) -> Result<Vec<ApprovedChange>, Failure> {
+        if name == ALL {
+            return Ok(self.all_changes(reason));
+        }
+        let test_file =
+            self.changed.iter().find(|changed| changed.tests.iter().any(|test| test == name));
+        if let Some(changed) = test_file
+            && !self.names_file(name)
+        {
+            return Ok(vec![self.test_change(&changed.file, name, reason)]);
+        }
+        let rule_findings = self.findings.iter().filter(|finding| finding.rule == name);
+        let rule_changes: Vec<_> =
+            rule_findings.map(|finding| self.finding_change(finding, reason)).collect();
+        if !rule_changes.is_empty() {
+            return Ok(rule_changes);
+        }
+        let test_changes = self.tests_by_pattern(name, reason);
+        if !test_changes.is_empty() {
+            return Ok(test_changes);
+        }
+        let is_failing = self.failed.iter().any(|test| test == name);
+        let is_file = self.names_file(name) || self.contents.project().join(name).is_file();
+        if is_file && !is_failing {
+            return Ok(vec![self.file_change(name, reason)]);
+        }
+        // `::` stands in names of tests alone, and names of tests have asterisks, too.
+        let is_glob = !name.contains("::") && name.contains('*') && name.contains(['/', '.']);
+        if is_failing || !is_glob {
+            return Ok(vec![ApprovedChange::from_test(name, reason)]);
+        }
+        let files = self.files_by_glob(name)?;
+        Ok(files.iter().map(|file| self.file_change(file, reason)).collect())
+    }
+
+    fn all_changes(&self, reason: &str) -> Vec<ApprovedChange> {
+        let files: BTreeSet<_> = self.files().collect();
+        let tree_findings = self.findings.iter().filter(|finding| !is_file_name(&finding.file));
+        let without_file = self.changed.iter().filter(|changed| changed.file.is_empty());
+        let tests = without_file.flat_map(|changed| &changed.tests);
+        files
+            .into_iter()
+            .map(|file| self.file_change(file, reason))
+            .chain(tree_findings.map(|finding| self.finding_change(finding, reason)))
+            .chain(tests.map(|test| ApprovedChange::from_test(test, reason)))
+            .collect()
+    }
+
+    /// The changed tests, of known files, whose names a pattern allows.
+    fn tests_by_pattern(&self, pattern: &str, reason: &str) -> Vec<ApprovedChange> {
+        let allowance = [Allowance::from(ApprovedChange::from_test(pattern, reason))];
+        let mut changes = Vec::new();
+        for changed in self.changed.iter().filter(|changed| !changed.file.is_empty()) {
+            let tests = changed.tests.iter().filter(|test| is_test_allowed(test, &allowance));
+            changes.extend(tests.map(|test| self.test_change(&changed.file, test, reason)));
+        }
+        changes
+    }
+
+    /// The files that the decision names and a glob matches, else the matching files of the project.
+    fn files_by_glob(&self, glob: &str) -> Result<BTreeSet<String>, Failure> {
+        check_file_glob(glob)?;
+        let globs = Globs::new(&[glob.to_owned()]).map_err(|error| bad_glob(&error.to_string()))?;
+        let mut files: BTreeSet<_> = self.files().map(str::to_owned).collect();
+        files.retain(|file| globs.matches(file.as_bytes()));
+        if files.is_empty() {
+            let names = self.contents.names();
+            files = names.filter(|file| globs.matches(file.as_bytes())).collect();
+        }
+        Ok(files)
+    }
+
+    fn file_change(&self, file: &str, reason: &str) -> ApprovedChange {
+        let name = file.trim_start_matches("./");
+        ApprovedChange {
+            test: None,
+            path: Some(literal_glob(file)),
+            file: Some(name.to_owned()),
+            content: Some(self.content(name)),
+            ..ApprovedChange::from_test("", reason)
+        }
+    }
+
+    /// The change of one test; with its file's content, if the file is known.
+    fn test_change(&self, file: &str, test: &str, reason: &str) -> ApprovedChange {
+        match file {
+            "" => ApprovedChange::from_test(test, reason),
+            file => {
+                let test = Some(test.to_owned());
+                ApprovedChange { test, path: None, ..self.file_change(file, reason) }
+            }
+        }
+    }
+
+    fn finding_change(&self, finding: &Finding, reason: &str) -> ApprovedChange {
+        if is_file_name(&finding.file) {
+            return self.file_change(&finding.file, reason);
+        }
+        let rule = Some(finding.rule.clone());
+        ApprovedChange { test: None, rule, ..ApprovedChange::from_test("", reason) }
+    }
+
+    /// The content that the decision judged: an approval holds for what a person was shown. For a
+    /// file that the decision does not name, the content now.
+    fn content(&self, file: &str) -> String {
+        match self.judged.iter().find(|judged| judged.file == file) {
+            Some(judged) => judged.content.clone(),
+            None => self.contents.content(file),
+        }
     }
 }
 
@@ -125,13 +257,15 @@ impl Named {
 /// # Errors
 ///
 /// Settings or a store that cannot be read.
-pub(crate) fn waiting(here: &Here, run: Option<&str>) -> Result<ApproveRecord, Failure> {
-    let named = named_here(here, &mut memory(here, PATIENCE)?, run)?.0;
-    let files: BTreeSet<_> = named.findings.iter().map(|finding| finding.file.clone()).collect();
-    let changed = named.changed;
-    let beside = files.into_iter().filter(|file| changed.iter().all(|one| one.file != *file));
-    let beside = beside.map(|file| ChangedTests { file, ..ChangedTests::default() });
-    let waiting = changed.iter().cloned().chain(beside).collect();
+pub(crate) fn waiting_changes(here: &Here, run: Option<&str>) -> Result<ApproveRecord, Failure> {
+    let NamedChanges { changed, findings, .. } =
+        latest_changes(here, &mut memory(here, PATIENCE)?, run)?;
+    let finding_files: BTreeSet<_> = findings.into_iter().map(|finding| finding.file).collect();
+    let without_tests = finding_files
+        .into_iter()
+        .filter(|file| changed.iter().all(|changed| changed.file != *file))
+        .map(|file| ChangedTests { file, ..ChangedTests::default() });
+    let waiting = changed.iter().cloned().chain(without_tests).collect();
     Ok(ApproveRecord { waiting, ..record(Vec::new(), Vec::new(), None) })
 }
 
@@ -143,43 +277,44 @@ pub(crate) fn waiting(here: &Here, run: Option<&str>) -> Result<ApproveRecord, F
 /// A glob that cannot be parsed, settings that cannot be read, a store that cannot be written.
 pub(crate) fn approve(
     here: &Here,
-    (names, reason): (&[String], &str),
+    names: &[String],
+    reason: &str,
     run: Option<&str>,
     operator: &Operator,
     patience: Duration,
 ) -> Result<ApproveRecord, Failure> {
     let mut memory = memory(here, patience)?;
-    let (named, contents) = named_here(here, &mut memory, run)?;
+    let named = latest_changes(here, &mut memory, run)?;
     let mut changes = Vec::new();
     for name in names {
-        changes.extend(approved(name, reason, &named, &contents)?);
+        changes.extend(named.changes(name, reason)?);
     }
     if changes.is_empty() {
         return Err(Failure::usage("usage", "nothing here waits for an approval under that name")
             .hint("`gate approve` shows what waits"));
     }
-    let unknown = names.iter().filter(|name| !named.knows(name)).cloned().collect();
+    let unknown = names.iter().filter(|name| !named.is_named(name)).cloned().collect();
     let ledger = memory.approve(&changes, operator)?;
     Ok(record(changes, unknown, Some(ledger)))
 }
 
-/// Obeys a person who types it in an agent's prompt. Without a reason, the prompt is the
+/// Approves for a person who types it in an agent's prompt. Without a reason, the prompt is the
 /// reason.
 ///
 /// # Errors
 ///
-/// As of [`approve`].
+/// Those of [`approve`].
 pub(crate) fn approve_typed(
     here: &Here,
     words: &[String],
     patience: Duration,
 ) -> Result<String, Failure> {
     if words.is_empty() {
-        return Ok(card(&waiting(here, None)?));
+        return Ok(card(&waiting_changes(here, None)?));
     }
     let (tests, reason) = tests_and_reason(words);
     let operator = Operator::from_process();
-    let record = approve(here, (&tests, &reason), None, &operator, patience)?;
+    let record = approve(here, &tests, &reason, None, &operator, patience)?;
     let mut text = card(&record);
     for doubt in doubts(&record) {
         let _ = writeln!(text, "{doubt}");
@@ -187,100 +322,25 @@ pub(crate) fn approve_typed(
     Ok(text)
 }
 
-/// Splits typed words: what does not look like a test's or a file's name begins the reason.
+/// Splits typed words: the first that does not look like a name of a test or a file begins the
+/// reason.
 fn tests_and_reason(words: &[String]) -> (Vec<String>, String) {
-    let mut rest = words.iter().skip(1);
-    let end = rest.position(|word| word == "--reason" || !looks_like_a_test(word));
-    let (tests, reason) = words.split_at(end.map_or(words.len(), |end| end + 1));
-    let reason: Vec<_> =
-        reason.iter().skip_while(|word| *word == "--reason").map(String::as_str).collect();
-    let reason = reason.join(" ");
-    let reason = if reason.trim().is_empty() { "typed in a prompt".to_owned() } else { reason };
+    // The first word is a name, whatever it looks like.
+    let mut later_words = words.iter().skip(1);
+    let reason_start = later_words.position(|word| word == "--reason" || !is_like_test_name(word));
+    let (tests, reason_words) = words.split_at(reason_start.map_or(words.len(), |index| index + 1));
+    let reason_words: Vec<_> =
+        reason_words.iter().skip_while(|word| *word == "--reason").map(String::as_str).collect();
+    let reason = match reason_words.join(" ") {
+        blank if blank.trim().is_empty() => "typed in a prompt".to_owned(),
+        reason => reason,
+    };
     (tests.to_vec(), reason)
 }
 
-fn looks_like_a_test(word: &str) -> bool {
+fn is_like_test_name(word: &str) -> bool {
     let inner = word.trim_end_matches(['.', ',', ':', '!', '?']);
     ["::", "/", "*", " > ", "_", "."].iter().any(|mark| inner.contains(mark))
-}
-
-/// The changes that a name stands for: a file's, a test's, a rule's, or all.
-fn approved(
-    name: &str,
-    reason: &str,
-    named: &Named,
-    contents: &Contents,
-) -> Result<Vec<ApprovedChange>, Failure> {
-    let of_file = |file: &str| ApprovedChange {
-        path: Some(literal_glob(file)),
-        file: Some(file.trim_start_matches("./").to_owned()),
-        content: Some(named.content(file.trim_start_matches("./"), contents)),
-        ..ApprovedChange::from_test("", reason)
-    };
-    let of_file = |file: &str| ApprovedChange { test: None, ..of_file(file) };
-    let of_rule = |finding: &Finding| match finding.file.as_str() {
-        "" | "." => {
-            let rule = Some(finding.rule.clone());
-            ApprovedChange { test: None, rule, ..ApprovedChange::from_test("", reason) }
-        }
-        file => of_file(file),
-    };
-    if name == ALL {
-        let files: BTreeSet<_> = named.files().collect();
-        let rules = named.findings.iter().filter(|one| matches!(one.file.as_str(), "" | "."));
-        let of_no_file = named.changed.iter().filter(|changed| changed.file.is_empty());
-        let tests = of_no_file.flat_map(|changed| &changed.tests);
-        let changes = files.into_iter().map(of_file).chain(rules.map(of_rule));
-        return Ok(changes
-            .chain(tests.map(|test| ApprovedChange::from_test(test, reason)))
-            .collect());
-    }
-    if let Some(changed) =
-        named.changed.iter().find(|one| one.tests.iter().any(|test| test == name))
-        && !named.files().any(|file| file == name)
-    {
-        let test = ApprovedChange::from_test(name, reason);
-        return Ok(vec![match changed.file.as_str() {
-            "" => test,
-            file => ApprovedChange { test: test.test, path: None, ..of_file(file) },
-        }]);
-    }
-    let of_rules: Vec<_> = named.findings.iter().filter(|one| one.rule == name).collect();
-    if !of_rules.is_empty() {
-        return Ok(of_rules.into_iter().map(of_rule).collect());
-    }
-    let pattern = [Allowance::from(ApprovedChange::from_test(name, reason))];
-    let by_pattern: Vec<_> = named
-        .changed
-        .iter()
-        .flat_map(|changed| changed.tests.iter().map(|test| (&changed.file, test)))
-        .filter(|(file, test)| !file.is_empty() && is_test_allowed(test, &pattern))
-        .map(|(file, test)| ApprovedChange {
-            test: Some(test.clone()),
-            path: None,
-            ..of_file(file)
-        })
-        .collect();
-    if !by_pattern.is_empty() {
-        return Ok(by_pattern);
-    }
-    let is_failing = named.failed.iter().any(|test| test == name);
-    let is_file = named.files().any(|file| file == name) || contents.project().join(name).is_file();
-    if is_file && !is_failing {
-        return Ok(vec![of_file(name)]);
-    }
-    let is_glob = !name.contains("::") && name.contains('*') && name.contains(['/', '.']);
-    if is_failing || !is_glob {
-        return Ok(vec![ApprovedChange::from_test(name, reason)]);
-    }
-    file_glob(name)?;
-    let fits = Globs::new(&[name.to_owned()]).map_err(|error| bad_glob(&error.to_string()))?;
-    let mut files: BTreeSet<_> = named.files().map(str::to_owned).collect();
-    files.retain(|file| fits.matches(file.as_bytes()));
-    if files.is_empty() {
-        files = contents.names().filter(|file| fits.matches(file.as_bytes())).collect();
-    }
-    Ok(files.iter().map(|file| of_file(file)).collect())
 }
 
 /// Checks a glob of the project's files.
@@ -288,7 +348,7 @@ fn approved(
 /// # Errors
 ///
 /// A glob that cannot be parsed, or that leads out of the project.
-pub(crate) fn file_glob(glob: &str) -> Result<(), Failure> {
+pub(crate) fn check_file_glob(glob: &str) -> Result<(), Failure> {
     validate_glob(glob).map_err(|error| bad_glob(&error.to_string()))
 }
 
@@ -316,12 +376,12 @@ fn memory(here: &Here, patience: Duration) -> Result<Memory, Failure> {
     here.memory_within(&trust, &settings.policy, patience)
 }
 
-/// The changes that a decision names, and the files as they are now.
-fn named_here(
+/// The changes that the latest decision names. `run` is a run's name or a task's id.
+fn latest_changes(
     here: &Here,
     memory: &mut Memory,
     run: Option<&str>,
-) -> Result<(Named, Contents), Failure> {
+) -> Result<NamedChanges, Failure> {
     let mut latest = memory.latest(&RecordSelector { run, ..RecordSelector::default() })?;
     if run.is_some() && latest.is_none() {
         latest = memory.latest(&RecordSelector { task: run, ..RecordSelector::default() })?;
@@ -332,7 +392,7 @@ fn named_here(
     }
     let contents = Contents::read(&here.site()?)
         .ok_or_else(|| Failure::internal("tree-unreadable", "the work tree cannot be read"))?;
-    Ok((Named::new(latest.as_ref(), &contents), contents))
+    Ok(NamedChanges::new(latest.as_ref(), contents))
 }
 
 fn record(
@@ -384,18 +444,18 @@ pub(crate) fn card(record: &ApproveRecord) -> String {
     card
 }
 
-/// A line for a person about tests that are red before an agent begins; none if there are
-/// none.
-pub(crate) fn red_before(red: &[String]) -> Vec<String> {
-    if red.is_empty() {
+/// Notes for a person on tests that are red before an agent begins; empty if no test is.
+pub(crate) fn red_test_notes(red_tests: &[String]) -> Vec<String> {
+    if red_tests.is_empty() {
         return Vec::new();
     }
-    let shown: Vec<_> = red.iter().take(MAX_RED_SHOWN).map(|name| text::clean(name)).collect();
-    let more = match red.len().saturating_sub(MAX_RED_SHOWN) {
+    let shown: Vec<_> =
+        red_tests.iter().take(MAX_RED_SHOWN).map(|name| text::clean(name)).collect();
+    let more = match red_tests.len().saturating_sub(MAX_RED_SHOWN) {
         0 => String::new(),
-        more => format!(", and {more} more"),
+        count => format!(", and {count} more"),
     };
-    let command = text::clean(&approve_command(red));
+    let command = text::clean(&approve_command(red_tests));
     vec![
         format!("red before the agent begins: {}{more}", shown.join(", ")),
         format!("they refuse until they pass; to leave them out: {command}"),
@@ -415,8 +475,8 @@ mod tests {
             ("a.py::x --reason a.b is gone", "a.py::x", "a.b is gone"),
         ] {
             let words: Vec<_> = words.split(' ').map(str::to_owned).collect();
-            let (found, why) = tests_and_reason(&words);
-            assert_eq!((found.join(" ").as_str(), why.as_str()), (tests, reason));
+            let (found_tests, found_reason) = tests_and_reason(&words);
+            assert_eq!((found_tests.join(" ").as_str(), found_reason.as_str()), (tests, reason));
         }
     }
 }

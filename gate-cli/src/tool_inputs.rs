@@ -19,11 +19,11 @@ const OUTPUT_KEYS: [&str; 6] =
     ["output", "result", "tool_result", "toolUseResult", "functionResponse", "content"];
 
 /// Parts of the names of tools that schedule or send a prompt, in lower case.
-const SENDERS: [&str; 7] =
+const SENDING_TOOLS: [&str; 7] =
     ["cron", "schedul", "wakeup", "wake_up", "sendmessage", "send_message", "remote"];
 
 /// Parts of commands that type a text into a terminal, schedule it, or hand it to gate's hook.
-const SENDS: [&str; 9] = [
+const SENDING_COMMANDS: [&str; 9] = [
     "send-keys",
     "xdotool",
     "ydotool",
@@ -75,134 +75,140 @@ impl ToolInputs {
         let tail = transcript.and_then(|file| tail(file, TAIL_BYTES)).unwrap_or_default();
         for line in tail.lines() {
             if let Ok(record) = serde_json::from_str(line) {
-                collect(&record, false, &mut inputs.texts);
+                collect_texts(&record, false, &mut inputs.texts);
                 collect_calls(&record, &mut inputs.calls);
             }
         }
         inputs
     }
 
-    /// True if no call is known.
+    /// No call is known.
     pub(crate) fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
 
-    /// True if a call may have made git check out another commit.
-    pub(crate) fn move_head(&self) -> bool {
+    /// A call may have made git check out another commit.
+    pub(crate) fn can_move_head(&self) -> bool {
         self.texts.iter().any(|input| {
             let words: Vec<_> =
                 input.split(|c: char| c.is_whitespace() || "\"';&|()".contains(c)).collect();
-            let mut calls = words.iter().enumerate();
-            calls.any(|(at, word)| {
+            words.iter().enumerate().any(|(index, word)| {
                 let is_git = *word == "git" || word.ends_with("/git");
-                is_git
-                    && words[at..]
-                        .iter()
-                        .take(MAX_GIT_WORDS)
-                        .any(|word| HEAD_COMMANDS.contains(word))
+                let mut git_words = words[index..].iter().take(MAX_GIT_WORDS);
+                is_git && git_words.any(|word| HEAD_COMMANDS.contains(word))
             })
         })
     }
 
-    /// True if a call sends this text somewhere else, and does not only hold it: a tool that
+    /// A call may have sent this text somewhere else, and does not only hold it: a tool that
     /// schedules or sends prompts, or a command that types, schedules or hands on.
-    pub(crate) fn send(&self, text: &str) -> bool {
-        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let wanted = words(text);
-        let holds = |input: &str| !wanted.is_empty() && words(input).contains(&wanted);
-        let is_sender = |tool: &str| SENDERS.iter().any(|part| tool.contains(part));
-        self.calls.iter().any(|call| is_sender(&call.tool.to_lowercase()) && holds(&call.input))
-            || self
-                .texts
-                .iter()
-                .any(|input| holds(input) && SENDS.iter().any(|part| input.contains(part)))
+    pub(crate) fn can_send(&self, text: &str) -> bool {
+        let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let sent_text = one_line(text);
+        // Every input would hold an empty text.
+        if sent_text.is_empty() {
+            return false;
+        }
+        let has_text = |input: &str| one_line(input).contains(&sent_text);
+        let is_sending_tool =
+            |tool: &str| SENDING_TOOLS.iter().any(|part| tool.to_lowercase().contains(part));
+        let is_sending_command =
+            |input: &str| SENDING_COMMANDS.iter().any(|part| input.contains(part));
+        self.calls.iter().any(|call| is_sending_tool(&call.tool) && has_text(&call.input))
+            || self.texts.iter().any(|input| has_text(input) && is_sending_command(input))
     }
 
-    /// True if a call names a file or folder by its whole path.
-    pub(crate) fn name_path(&self, path: &Path) -> bool {
-        path.to_str().is_some_and(|path| self.texts.iter().any(|input| has_path(input, path)))
+    /// A call names a file or folder by its whole path.
+    pub(crate) fn has_path(&self, path: &Path) -> bool {
+        path.to_str().is_some_and(|path| self.texts.iter().any(|input| contains_path(input, path)))
     }
 
-    /// True if a call of git names this branch.
-    pub(crate) fn name_branch(&self, branch: &str) -> bool {
+    /// A call of git names this branch.
+    pub(crate) fn has_branch(&self, branch: &str) -> bool {
         self.texts.iter().any(|input| {
-            let mut words = words_of(input);
+            let mut words = words_in(input);
             input.contains("git") && words.any(|word| word == branch)
         })
     }
 
     /// The paths in the calls, absolute or from a folder above this one.
     pub(crate) fn paths(&self, folder: &Path) -> BTreeSet<PathBuf> {
-        let words = self.texts.iter().flat_map(|input| words_of(input));
+        let words = self.texts.iter().flat_map(|input| words_in(input));
         let paths = words.filter(|word| word.starts_with('/') || word.starts_with("../"));
         paths.map(|path| folder.join(path)).collect()
     }
 
-    /// Looks for the file's name without its folder.
-    pub(crate) fn mention(&self, file: &Path) -> bool {
+    /// A call names the file. Its name is looked for without its folder: calls may name it from any
+    /// folder.
+    pub(crate) fn has_file(&self, file: &Path) -> bool {
         let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
         name.is_some_and(|name| self.texts.iter().any(|input| input.contains(&name)))
     }
 }
 
 /// The words of a command, or of a path with blanks as a whole.
-fn words_of(input: &str) -> impl Iterator<Item = &str> {
+fn words_in(input: &str) -> impl Iterator<Item = &str> {
     let is_end = |letter: char| letter.is_whitespace() || "\"';&|()=<>".contains(letter);
-    let whole = input.starts_with('/').then_some(input);
-    whole.into_iter().chain(input.split(is_end)).filter(|word| !word.is_empty())
+    let whole_path = input.starts_with('/').then_some(input);
+    whole_path.into_iter().chain(input.split(is_end)).filter(|word| !word.is_empty())
 }
 
-/// True if a text has this path, and not only one that begins so.
-fn has_path(text: &str, path: &str) -> bool {
-    text.match_indices(path).any(|(at, _)| {
-        let rest = &text[at + path.len()..];
-        !rest.starts_with(|letter: char| letter.is_alphanumeric() || "-_.".contains(letter))
+/// A text has this path, and not only a longer one that begins with it.
+fn contains_path(text: &str, path: &str) -> bool {
+    text.match_indices(path).any(|(start, _)| {
+        let text_after = &text[start + path.len()..];
+        !text_after.starts_with(|letter: char| letter.is_alphanumeric() || "-_.".contains(letter))
     })
 }
 
 /// The text at a file's end, of at most so many bytes.
-pub(crate) fn tail(file: &Path, most: u64) -> Option<String> {
+pub(crate) fn tail(file: &Path, max_bytes: u64) -> Option<String> {
     let mut file = File::open(file).ok()?;
     let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(most))).ok()?;
+    file.seek(SeekFrom::Start(length.saturating_sub(max_bytes))).ok()?;
     let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes).ok()?;
+    file.take(max_bytes).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The calls of a record, each by the tool's name with its whole input.
 fn collect_calls(value: &Value, calls: &mut Vec<Call>) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| collect_calls(item, calls)),
-        Value::Object(map) => {
-            let name =
-                ["name", "toolName", "tool"].into_iter().find_map(|key| map.get(key)?.as_str());
-            let input = INPUT_KEYS.into_iter().find_map(|key| map.get(key));
+        Value::Array(elements) => {
+            elements.iter().for_each(|element| collect_calls(element, calls));
+        }
+        Value::Object(members) => {
+            let name_keys = ["name", "toolName", "tool"];
+            let name = name_keys.into_iter().find_map(|key| members.get(key)?.as_str());
+            let input = INPUT_KEYS.into_iter().find_map(|key| members.get(key));
             if let (Some(name), Some(input)) = (name, input) {
                 let mut texts = Vec::new();
-                collect(input, true, &mut texts);
+                collect_texts(input, true, &mut texts);
                 calls.push(Call { tool: name.to_owned(), input: texts.join("\n") });
             }
-            map.values().for_each(|item| collect_calls(item, calls));
+            members.values().for_each(|member| collect_calls(member, calls));
         }
         _ => {}
     }
 }
 
-fn collect(value: &Value, in_input: bool, texts: &mut Vec<String>) {
+/// The texts within the inputs of tool calls. `is_in_input` says that the value is part of one.
+fn collect_texts(value: &Value, is_in_input: bool, texts: &mut Vec<String>) {
     match value {
-        Value::String(text) if in_input => texts.push(text.clone()),
-        Value::Array(items) => items.iter().for_each(|item| collect(item, in_input, texts)),
-        Value::Object(map) => {
-            let kind = map.get("type").and_then(Value::as_str);
+        Value::String(text) if is_in_input => texts.push(text.clone()),
+        Value::Array(elements) => {
+            elements.iter().for_each(|element| collect_texts(element, is_in_input, texts));
+        }
+        Value::Object(members) => {
+            let kind = members.get("type").and_then(Value::as_str);
             let is_output = matches!(kind, Some("tool_result" | "function_call_output"));
-            for (key, item) in map {
+            for (key, member) in members {
                 let is_input = INPUT_KEYS.contains(&key.as_str());
                 // A message has its tool calls under `content`, so that key is searched
                 // unless the record as a whole is a tool's output.
-                let skipped = key != "content" && OUTPUT_KEYS.contains(&key.as_str());
-                if in_input || (!is_output && !skipped) {
-                    collect(item, in_input || is_input, texts);
+                let is_output_key = key != "content" && OUTPUT_KEYS.contains(&key.as_str());
+                if is_in_input || (!is_output && !is_output_key) {
+                    collect_texts(member, is_in_input || is_input, texts);
                 }
             }
         }
@@ -218,7 +224,7 @@ mod tests {
 
     fn parse(records: &[Value]) -> ToolInputs {
         let mut texts = Vec::new();
-        records.iter().for_each(|record| collect(record, false, &mut texts));
+        records.iter().for_each(|record| collect_texts(record, false, &mut texts));
         ToolInputs { texts, calls: Vec::new() }
     }
 
@@ -231,10 +237,10 @@ mod tests {
         let answer = json!({ "type": "user", "message": { "content": [
             { "type": "tool_result", "content": "create mode 100644 other.py" }] } });
         let inputs = parse(&[call(json!({ "command": "sed -i s/a/b/ src/mine.py" })), answer]);
-        assert!(inputs.mention(Path::new("src/mine.py")));
-        assert!(!inputs.mention(Path::new("other.py")));
+        assert!(inputs.has_file(Path::new("src/mine.py")));
+        assert!(!inputs.has_file(Path::new("other.py")));
         let edit = parse(&[call(json!({ "file_path": "/w/calc.py", "content": "x" }))]);
-        assert!(edit.mention(Path::new("calc.py")));
+        assert!(edit.has_file(Path::new("calc.py")));
     }
 
     #[test]
@@ -246,9 +252,9 @@ mod tests {
         let copilot = json!({ "type": "tool.execution_start",
             "data": { "toolName": "bash", "arguments": { "command": "touch d.rs" } } });
         let inputs = parse(&[codex, gemini, copilot]);
-        for named in ["a.rs", "b.rs", "d.rs"] {
-            assert!(inputs.mention(Path::new(named)), "{named}");
+        for file in ["a.rs", "b.rs", "d.rs"] {
+            assert!(inputs.has_file(Path::new(file)), "{file}");
         }
-        assert!(!inputs.mention(Path::new("c.rs")));
+        assert!(!inputs.has_file(Path::new("c.rs")));
     }
 }

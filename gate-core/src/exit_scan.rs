@@ -1,4 +1,4 @@
-//! From bytes to exit signals: what `gate exit` needs of an agent's output.
+//! From bytes to exit signals, for `gate exit`.
 
 use crate::decide::signal::{ExitSighting, NoSignal, exit_signals};
 use crate::exit::ExitSignal;
@@ -26,7 +26,7 @@ pub struct ExitScan {
 struct Collector {
     turn: FinalTurn,
     /// The line of the last record that could not be read whole.
-    lost: Option<u64>,
+    lost_line: Option<u64>,
 }
 
 impl ExitScanner {
@@ -40,17 +40,17 @@ impl ExitScanner {
         self.reader.push(bytes, &mut self.collector);
     }
 
-    /// Ends the input. Before a record that could not be read nothing is a
-    /// signal: the agent may have said something else since.
+    /// Ends the input. No text before a record that could not be read is a
+    /// signal: the record may hold a later word of the agent.
     pub fn finish(mut self) -> ExitScan {
         self.reader.finish(&mut self.collector);
         self.collector.turn.finish();
         let mut sightings = exit_signals(&self.collector.turn);
-        if let Some(lost) = self.collector.lost {
-            let why = format!("line {lost}: what follows it could not be read");
+        if let Some(lost_line) = self.collector.lost_line {
+            let reason = format!("line {lost_line}: what follows it could not be read");
             for sighting in &mut sightings {
-                if sighting.line <= lost && sighting.found.is_ok() {
-                    sighting.found = Err(NoSignal::NotSaid(why.clone()));
+                if sighting.line <= lost_line && sighting.found.is_ok() {
+                    sighting.found = Err(NoSignal::NotSaid(reason.clone()));
                 }
             }
         }
@@ -71,12 +71,12 @@ impl Sink for Collector {
         if let Event::Problem(problem) = event
             && problem.kind.loses_words()
         {
-            self.lost = Some(problem.line);
+            self.lost_line = Some(problem.line);
         }
     }
 
-    fn says(&self, what: Wording, text: &str) -> bool {
-        trouble::says(what, text)
+    fn has_wording(&self, wording: Wording, text: &str) -> bool {
+        trouble::has_wording(wording, text)
     }
 }
 

@@ -2,14 +2,14 @@
 //!
 //! Each record of a decision, of a step of the breaker or of an operator's act
 //! holds the [`State`] that it left. The last record of a loop holds its breaker
-//! and its run, the last record of a task that is no loop's what an operator
-//! holds there: there is no other place that could say something else.
+//! and its run, the last record of a task that is no loop's the hold of an
+//! operator: no other place could contradict them.
 //!
 //! Older records name no [`Owner`]: the breaker in them was the task's.
 //!
 //! [`History`] goes through a ledger and makes each record again from those
-//! before it. Whoever can write a ledger can seal any chain of records; to be
-//! believed, they also have to follow from each other.
+//! before it. A forger who can write a ledger can seal any chain of records; to be
+//! believed, the records also have to follow from each other.
 
 mod body;
 mod difference;
@@ -89,11 +89,11 @@ pub mod kind {
 pub struct State {
     /// The task; empty where there is none.
     pub task: String,
-    /// The loop's name: runs of one loop follow each other. None where the
+    /// The loop's name: runs of one loop follow each other. `None` if the
     /// record is about a task's breaker alone.
     #[serde(rename = "loop", default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Whose the breaker is.
+    /// The owner of the breaker.
     #[serde(default, skip_serializing_if = "Owner::is_task")]
     pub owner: Owner,
     /// The iteration's number within the run. Decisions only.
@@ -157,8 +157,7 @@ impl State {
 
     /// The state after a record that is no decision: a loop's breaker alone.
     pub fn for_loop(name: &str, task: &str, breaker: Breaker) -> Self {
-        let (name, owner) = (Some(name.to_owned()), Owner::Loop);
-        Self { name, owner, ..Self::for_task(task, breaker) }
+        Self { name: Some(name.to_owned()), owner: Owner::Loop, ..Self::for_task(task, breaker) }
     }
 
     /// The owner of its breaker, and the owner's name.

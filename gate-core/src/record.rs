@@ -34,7 +34,7 @@ pub struct Record {
     pub run: Option<String>,
     /// The iteration's number within the run, from 1.
     pub iteration: Option<u64>,
-    /// True for the recorded decision of an earlier call.
+    /// It is the recorded decision of an earlier call.
     pub repeated: bool,
     /// The task's id.
     pub task: Option<String>,
@@ -101,7 +101,7 @@ pub struct UsageRecord {
     pub tokens: Option<u64>,
     /// Cost in dollars.
     pub cost_usd: Option<f64>,
-    /// True if only a part of the transcript was read.
+    /// Only a part of the transcript was read.
     pub partial: bool,
 }
 
@@ -162,8 +162,14 @@ pub struct ApprovedChange {
 impl ApprovedChange {
     /// A test that may fail.
     pub fn from_test(test: &str, reason: &str) -> Self {
-        let (test, reason) = (Some(test.to_owned()), reason.to_owned());
-        Self { path: None, file: None, content: None, rule: None, test, reason }
+        Self {
+            path: None,
+            file: None,
+            content: None,
+            rule: None,
+            test: Some(test.to_owned()),
+            reason: reason.to_owned(),
+        }
     }
 
     /// The glob or the test's name.
@@ -247,12 +253,13 @@ impl Record {
     /// The record with the pointers of what is masked in it.
     #[must_use]
     pub fn with_masked(self) -> Self {
-        let text = serde_json::to_vec(&self).unwrap_or_default();
-        if memchr::memmem::find(&text, MASKED.as_bytes()).is_none() {
+        let json = serde_json::to_vec(&self).unwrap_or_default();
+        // Few records have a secret, and a search is quicker than to parse each.
+        if memchr::memmem::find(&json, MASKED.as_bytes()).is_none() {
             return self;
         }
-        let masked = serde_json::from_slice(&text).map(|value| mask::pointers(&value));
-        Self { masked: masked.unwrap_or_default(), ..self }
+        let pointers = serde_json::from_slice(&json).map(|value| mask::pointers(&value));
+        Self { masked: pointers.unwrap_or_default(), ..self }
     }
 }
 
@@ -273,12 +280,12 @@ impl LatestDecision {
     /// The decision of a record, and what its loop has used.
     pub fn new(record: Option<&Record>) -> Self {
         let spent = record.and_then(|record| record.decision.spent()).unwrap_or_default();
-        let cost = spent.cost_micro_usd;
+        let cost_micro_usd = spent.cost_micro_usd;
         Self {
             decision_id: record.map(|record| record.decision_id.clone()),
             verdict: record.map(|record| record.decision.verdict),
             tokens: (spent.tokens > 0).then_some(spent.tokens),
-            cost_usd: (cost > 0).then_some(cost as f64 / 1e6),
+            cost_usd: (cost_micro_usd > 0).then_some(cost_micro_usd as f64 / 1e6),
         }
     }
 }
@@ -288,7 +295,7 @@ impl UsageRecord {
     pub fn new(transcript: &Transcript) -> Self {
         Self {
             tokens: transcript.tokens,
-            cost_usd: transcript.cost_micro_usd.map(|micro| micro as f64 / 1e6),
+            cost_usd: transcript.cost_micro_usd.map(|micro_usd| micro_usd as f64 / 1e6),
             partial: transcript.skipped > 0,
         }
     }

@@ -17,7 +17,7 @@ use gate_transcript::{
 };
 
 /// The most errors, limits, denials and problems that are kept of each kind.
-const KEEP: usize = 100;
+const MAX_KEPT: usize = 100;
 
 /// Scans one transcript, fed in pieces of any size.
 ///
@@ -37,7 +37,7 @@ pub struct Scanner<'p> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Scan<S = Signal> {
-    /// The agent's own statement whether it is done.
+    /// The agent's own statement about the end of its work.
     pub signal: S,
     /// The patterns' hits, without those in the text of the signal itself.
     pub hits: Vec<Hit>,
@@ -46,15 +46,15 @@ pub struct Scan<S = Signal> {
     /// Failures and the amount of work in the final turn, for the breaker.
     pub effort: Effort,
     /// The agent's last word; of a long one the end.
-    pub said: String,
+    pub last_word: String,
     /// The digest of the person's prompt, if it was read.
     pub prompt: Option<String>,
     /// The part of the transcript that was read.
     pub reach: Reach,
-    /// True if a tool was used since the person's last prompt, or if it may have been
-    /// used in a part that was not read.
+    /// A tool was used since the person's last prompt, or it may have been used in a part that
+    /// was not read.
     pub acted: bool,
-    /// True for JSON of no known format: nobody's words could be found.
+    /// The input is JSON of no known format: nobody's words could be found.
     pub unknown_format: bool,
 }
 
@@ -87,7 +87,7 @@ pub struct Transcript {
     pub cost_micro_usd: Option<u64>,
     /// Time in milliseconds.
     pub duration_ms: Option<u64>,
-    /// True if these figures are of one call of the client alone.
+    /// These figures are of one call of the client alone.
     #[serde(skip)]
     pub is_of_call: bool,
     /// Turns that a prompt, hook feedback or a compaction began.
@@ -152,7 +152,7 @@ impl<'p> Scanner<'p> {
             counter: Counter::new(patterns),
             transcript: Transcript::default(),
             watch: Watch::default(),
-            lost: None,
+            lost_line: None,
             reach: Reach::All,
             acted: false,
             unknown_format: false,
@@ -165,14 +165,14 @@ impl<'p> Scanner<'p> {
         self.reader.push(bytes, &mut self.collector);
     }
 
-    /// The session that the transcript is of, if that is known by now.
+    /// The session of the transcript, once the format has named it.
     pub fn session(&self) -> Option<&str> {
         self.collector.transcript.session.as_deref()
     }
 
-    /// True if whole lines can be left out here: the format is known and allows it, no
-    /// pattern looks at texts of others than the agent, and the input has come to the end
-    /// of a line after its first 64 KiB.
+    /// A place at which whole lines can be left out: the format is known and allows it, no
+    /// pattern looks at other texts than the agent's, and the input has come to the end of a
+    /// line after its first 64 KiB.
     pub fn can_skip(&self) -> bool {
         let Collector { turn, counter, .. } = &self.collector;
         // The answer to a notification may not be taken for a word of its own.
@@ -180,7 +180,7 @@ impl<'p> Scanner<'p> {
     }
 
     /// Leaves out this many bytes, in whole lines. To be called only if [`Scanner::can_skip`].
-    /// [`Scan::reach`] shows if what comes after them suffices.
+    /// [`Scan::reach`] shows if the input after them suffices.
     pub fn skip(&mut self, bytes: u64) {
         self.reader.skip();
         self.collector.skip(bytes);
@@ -201,27 +201,28 @@ impl<'p> Scanner<'p> {
             counter,
             mut transcript,
             watch,
-            lost,
+            lost_line,
             reach,
             acted,
             unknown_format,
         } = self.collector;
         turn.finish();
-        let reach = if reach == Reach::Nothing && turn.words().next().is_some() {
-            Reach::Word
-        } else {
-            reach
+        let reach = match reach {
+            Reach::Nothing if turn.words().next().is_some() => Reach::Word,
+            reach => reach,
         };
         transcript.format = self.reader.format().map(|format| format.name().to_owned());
         let mut signal = Signal::read(&turn, policy);
-        if let Some(line) = lost.filter(|lost| signal.line().is_some_and(|line| line <= *lost)) {
-            signal.doubt(format!("line {line}: {UNREAD}"));
+        if let Some(lost_line) = lost_line
+            && signal.line().is_some_and(|line| line <= lost_line)
+        {
+            signal.doubt(format!("line {lost_line}: {UNREAD}"));
         }
-        let hits = counter.finish(|hit| !is_taken(hit, &signal));
+        let hits = counter.finish(|hit| !is_in_signal(hit, &signal));
         let effort = watch.finish(&turn);
-        let said = turn.words().next().map(|word| word.text.clone()).unwrap_or_default();
+        let last_word = turn.words().next().map(|word| word.text.clone()).unwrap_or_default();
         let prompt = prompt.finish();
-        Scan { signal, hits, transcript, effort, said, prompt, reach, acted, unknown_format }
+        Scan { signal, hits, transcript, effort, last_word, prompt, reach, acted, unknown_format }
     }
 }
 
@@ -239,10 +240,10 @@ pub fn scan(bytes: &[u8], policy: &Policy) -> Result<Scan, PatternError> {
 }
 
 impl Scan<UncheckedSignal> {
-    /// The scan with what was found of its signal's token.
+    /// The scan with the finding about its signal's token.
     #[must_use]
-    pub fn with_token(self, found: &TokenFinding) -> Scan {
-        self.map_signal(|signal| signal.with_token(found))
+    pub fn with_token(self, finding: &TokenFinding) -> Scan {
+        self.map_signal(|signal| signal.with_token(finding))
     }
 
     /// The scan without a look at its signal's token. If the policy requires one, a signal
@@ -257,10 +258,19 @@ impl<S> Scan<S> {
     /// The same scan with another signal.
     #[must_use]
     pub fn map_signal<T>(self, change: impl FnOnce(S) -> T) -> Scan<T> {
-        let Self { signal, hits, transcript, effort, said, prompt, reach, acted, unknown_format } =
-            self;
+        let Self {
+            signal,
+            hits,
+            transcript,
+            effort,
+            last_word,
+            prompt,
+            reach,
+            acted,
+            unknown_format,
+        } = self;
         let signal = change(signal);
-        Scan { signal, hits, transcript, effort, said, prompt, reach, acted, unknown_format }
+        Scan { signal, hits, transcript, effort, last_word, prompt, reach, acted, unknown_format }
     }
 
     /// The part of it that feeds the breaker. The caller adds the time and the state of
@@ -281,10 +291,10 @@ impl<S> Scan<S> {
     }
 }
 
-/// True for a hit in a text that was taken as the signal.
-fn is_taken(hit: &Hit, signal: &UncheckedSignal) -> bool {
+/// A hit in a text that was taken as the signal: the signal counts already.
+fn is_in_signal(hit: &Hit, signal: &UncheckedSignal) -> bool {
     let matched = folded(&hit.matched);
-    signal.taken().iter().any(|taken| folded(taken).contains(&matched))
+    signal.texts().iter().any(|text| folded(text).contains(&matched))
 }
 
 /// The text in lower case and without white space.
@@ -300,7 +310,7 @@ struct Collector<'p> {
     transcript: Transcript,
     watch: Watch,
     /// The line of the last record that could not be read whole.
-    lost: Option<u64>,
+    lost_line: Option<u64>,
     reach: Reach,
     acted: bool,
     unknown_format: bool,
@@ -340,7 +350,7 @@ impl Sink for Collector<'_> {
             Event::Fact(fact) => self.transcript.fact(fact),
             Event::Problem(problem) => {
                 if problem.kind.loses_words() {
-                    self.lost = Some(problem.line);
+                    self.lost_line = Some(problem.line);
                 }
                 self.unknown_format |= problem.kind == ProblemKind::UnknownJson;
                 self.transcript.problem(&problem);
@@ -348,8 +358,8 @@ impl Sink for Collector<'_> {
         }
     }
 
-    fn says(&self, what: Wording, text: &str) -> bool {
-        trouble::says(what, text)
+    fn has_wording(&self, wording: Wording, text: &str) -> bool {
+        trouble::has_wording(wording, text)
     }
 }
 
@@ -382,7 +392,7 @@ impl Transcript {
         self.is_of_call = usage.is_of_call;
     }
 
-    /// Forgets what the tail alone reports.
+    /// Forgets the facts that are reported of the tail alone.
     fn tail(&mut self) {
         self.errors.clear();
         self.limits.clear();
@@ -392,14 +402,15 @@ impl Transcript {
     }
 
     fn problem(&mut self, problem: &Problem) {
-        if self.problems.len() < KEEP {
-            self.problems.push(Remark { text: flaw(problem.kind).to_owned(), line: problem.line });
+        if self.problems.len() < MAX_KEPT {
+            self.problems
+                .push(Remark { text: flaw_words(problem.kind).to_owned(), line: problem.line });
         }
     }
 }
 
 /// A flaw of the input, in words.
-fn flaw(kind: ProblemKind) -> &'static str {
+fn flaw_words(kind: ProblemKind) -> &'static str {
     match kind {
         ProblemKind::InvalidUtf8 => "bytes that are not UTF-8 were replaced",
         ProblemKind::RawControl => {
@@ -416,11 +427,11 @@ fn flaw(kind: ProblemKind) -> &'static str {
     }
 }
 
-fn keep_last<T>(list: &mut Vec<T>, item: T) {
-    if list.len() >= KEEP {
+fn keep_last<T>(list: &mut Vec<T>, element: T) {
+    if list.len() >= MAX_KEPT {
         list.remove(0);
     }
-    list.push(item);
+    list.push(element);
 }
 
 #[cfg(test)]

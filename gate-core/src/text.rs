@@ -1,4 +1,4 @@
-//! Text that somebody else wrote, made fit to be shown and recorded.
+//! Foreign text, made fit to be shown and recorded.
 
 use std::fmt::Display;
 
@@ -10,23 +10,23 @@ pub fn clean(line: &str) -> String {
     if line.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t')) {
         return line.to_owned();
     }
-    let shown = strip_str(line).to_string();
-    let spaced = shown.chars().map(|c| if matches!(c, '\r' | '\n') { ' ' } else { c });
-    spaced.filter(|&c| is_plain(c)).collect()
+    let stripped = strip_str(line).to_string();
+    let one_line = stripped.replace(['\r', '\n'], " ");
+    one_line.chars().filter(|char| is_plain(*char)).collect()
 }
 
 /// The same, line by line.
 pub fn clean_lines(text: &str) -> String {
-    if text.chars().all(|c| is_plain(c) || c == '\n') {
+    if text.chars().all(|char| is_plain(char) || char == '\n') {
         return text.to_owned();
     }
     text.split('\n').map(clean).collect::<Vec<_>>().join("\n")
 }
 
 /// The text on one line, clean, and at most so many characters of it.
-pub fn brief(text: &str, longest: usize) -> String {
+pub fn brief(text: &str, max_chars: usize) -> String {
     let line = clean(text).replace('\t', " ");
-    match line.char_indices().nth(longest) {
+    match line.char_indices().nth(max_chars) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
     }
@@ -38,45 +38,46 @@ pub const MAX_NAMES: usize = 3;
 /// The longest name that a sentence gives whole, in characters.
 const MAX_NAME_CHARS: usize = 120;
 
-/// The first `most` of these names, and how many more there are.
-pub fn some_names(names: &[String], most: usize) -> String {
-    let first = names.iter().take(most).map(|name| brief(name, MAX_NAME_CHARS));
-    let first = first.collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(most) {
-        0 => first,
-        more => format!("{first} and {more} more"),
+/// The first `max_names` of these names, and the number of the others.
+pub fn some_names(names: &[String], max_names: usize) -> String {
+    let first_names = names.iter().take(max_names).map(|name| brief(name, MAX_NAME_CHARS));
+    let list = first_names.collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(max_names) {
+        0 => list,
+        left_out => format!("{list} and {left_out} more"),
     }
 }
 
 /// Whole lines of the text, at most so many characters. If not all fit, lines in the middle
-/// go: the first ones say what was asserted, the last ones how it ended. A single line that
-/// is too long is cut.
-pub fn whole_lines(text: &str, longest: usize) -> String {
+/// go: the first ones hold the assertion, the last ones the end. A single line that is too
+/// long is cut.
+pub fn whole_lines(text: &str, max_chars: usize) -> String {
     let lines: Vec<_> = text.lines().collect();
     let lengths: Vec<_> = lines.iter().map(|line| line.chars().count() + 1).collect();
-    if lengths.iter().sum::<usize>() <= longest + 1 {
+    if lengths.iter().sum::<usize>() <= max_chars + 1 {
         return lines.join("\n");
     }
-    let room = longest.saturating_sub(2);
-    let (head, used) = fitting(lengths.iter(), room / 2);
-    let (tail, _) = fitting(lengths[head..].iter().rev(), room - used);
-    if head + tail == 0 {
-        return brief(lines.first().copied().unwrap_or_default(), longest.saturating_sub(1));
+    // The ellipsis in place of the middle takes a line.
+    let room = max_chars.saturating_sub(2);
+    let head_count = fitting_count(&lengths, room / 2);
+    let room_left = room - lengths[..head_count].iter().sum::<usize>();
+    let tail_count = fitting_count(lengths[head_count..].iter().rev(), room_left);
+    if head_count + tail_count == 0 {
+        return brief(lines.first().copied().unwrap_or_default(), max_chars.saturating_sub(1));
     }
-    let tail = &lines[lines.len() - tail..];
-    lines[..head].iter().chain(&["…"]).chain(tail).copied().collect::<Vec<_>>().join("\n")
+    let (head, tail) = (&lines[..head_count], &lines[lines.len() - tail_count..]);
+    [head, &["…"], tail].concat().join("\n")
 }
 
-/// The number of lengths that fit into the room, and their sum.
-fn fitting<'a>(lengths: impl Iterator<Item = &'a usize>, room: usize) -> (usize, usize) {
-    let (mut count, mut sum) = (0, 0);
-    for length in lengths {
-        if sum + length > room {
-            break;
-        }
-        (count, sum) = (count + 1, sum + length);
-    }
-    (count, sum)
+/// The number of lengths, from the first on, that fit into the room together.
+fn fitting_count<'a>(lengths: impl IntoIterator<Item = &'a usize>, room: usize) -> usize {
+    let mut room_left = room;
+    let lengths = lengths.into_iter();
+    let fitting = lengths.map_while(|length| {
+        room_left = room_left.checked_sub(*length)?;
+        Some(())
+    });
+    fitting.count()
 }
 
 /// `1 check`, `2 checks`.
@@ -95,14 +96,14 @@ pub fn readable_size(bytes: u64) -> String {
     }
 }
 
-/// True for a character that is shown as it is: it neither hides, reorders nor breaks
-/// text, and no terminal obeys it.
-pub fn is_plain(c: char) -> bool {
+/// A character that is shown as it is: it neither hides, reorders nor breaks text, and no
+/// terminal obeys it.
+pub fn is_plain(char: char) -> bool {
     let reorders =
-        matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let hides = matches!(c, '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' | '\u{061c}');
-    let breaks = matches!(c, '\u{2028}' | '\u{2029}');
-    c == '\t' || !(c.is_control() || reorders || hides || breaks)
+        matches!(char, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let hides = matches!(char, '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' | '\u{061c}');
+    let breaks = matches!(char, '\u{2028}' | '\u{2029}');
+    char == '\t' || !(char.is_control() || reorders || hides || breaks)
 }
 
 #[cfg(test)]

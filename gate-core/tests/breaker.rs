@@ -2,7 +2,7 @@
 #![allow(clippy::expect_used, reason = "a test says what it expects")]
 
 use gate_core::config::{self, Layer, Origin};
-use gate_core::decide::breaker::{Act, Admission, Breaker, BreakerState};
+use gate_core::decide::breaker::{Act, Admission, Admitted, Breaker, BreakerState};
 use gate_core::decide::decision::judge;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::iteration_facts::{
@@ -192,14 +192,17 @@ fn three_loops_without_progress_open_it() {
         assert_eq!(decision.verdict == Verdict::Tripped, number == 3);
     }
     assert_eq!(memory.breaker.trip.as_ref().map(|trip| trip.cause.name()), Some("no_progress"));
-    let opened = memory.breaker.stood.clone().expect("it is open").at;
+    let opened = memory.breaker.snapshot.clone().expect("it is open").at;
     let says = |minutes: u64| {
         let later = opened.wall_ms + minutes * MINUTE;
         let now = Timestamp { uptime_ms: later, wall_ms: later, ..opened.clone() };
         memory.breaker.admit(&now, &policy, "probe")
     };
-    assert_eq!((says(29).0, says(29).1.state), (Admission::Held, BreakerState::Open));
-    assert_eq!((says(30).0, says(30).1.state), (Admission::Probe, BreakerState::HalfOpen));
+    assert_eq!((says(29).admission, says(29).breaker.state), (Admission::Held, BreakerState::Open));
+    assert_eq!(
+        (says(30).admission, says(30).breaker.state),
+        (Admission::Probe, BreakerState::HalfOpen)
+    );
 }
 
 #[test]
@@ -223,7 +226,8 @@ fn of_many_gates_at_a_cool_breaker_one_is_the_probe() {
     let later = at(100_000);
     let mut let_in = Vec::new();
     for gate in 0..64 {
-        let (admission, breaker, _) = memory.breaker.admit(&later, &policy, &gate.to_string());
+        let Admitted { admission, breaker, .. } =
+            memory.breaker.admit(&later, &policy, &gate.to_string());
         memory.breaker = breaker;
         let_in.extend((admission == Admission::Probe).then_some(gate));
     }
@@ -244,7 +248,7 @@ fn an_outage_fails_the_probe_of_an_operators_hold() {
     let mut memory = start();
     memory.hold = Some(Breaker::default().operated(Act::Trip, "lunch", &at(0)).0);
     let later = at(100_000);
-    let (admission, hold, _) = memory.governing().admit(&later, &policy, "me");
+    let Admitted { admission, breaker: hold, .. } = memory.governing().admit(&later, &policy, "me");
     assert_eq!(admission, Admission::Probe);
     memory.hold = Some(hold);
     let mut input = iteration(said(Status::Continue), &memory, 1, None);

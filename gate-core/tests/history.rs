@@ -95,7 +95,8 @@ proptest! {
             prop_assert_eq!(&one, &two);
             if let Some(state) = record.body.get("state") {
                 let read: State = serde_json::from_value(state.clone()).expect("a state");
-                prop_assert_eq!(one.breaker(read.key()), Some(&read.breaker));
+                let (owner, name) = read.key();
+                prop_assert_eq!(one.breaker(owner, name), Some(&read.breaker));
                 if let Some(name) = state["loop"].as_str().filter(|_| read.run.is_some()) {
                     let run = serde_json::to_value(one.run(name)).expect("plain data");
                     prop_assert_eq!(&run, &state["run"]);

@@ -298,8 +298,8 @@ fn memory() -> impl Strategy<Value = (bool, Option<LoopState>)> {
     let state = prop_oneof![4 => Just(Closed), 1 => select(&[HalfOpen, Open, Isolated][..])];
     let memory = (state, run()).prop_map(|(state, run)| {
         let trip = Trip { cause: Cause::Refused, message: "refused".to_owned() };
-        let stood = Some(TripSnapshot::default());
-        let breaker = Breaker { state, trip: Some(trip), stood, ..Breaker::default() };
+        let snapshot = Some(TripSnapshot::default());
+        let breaker = Breaker { state, trip: Some(trip), snapshot, ..Breaker::default() };
         LoopState { breaker, hold: None, run }
     });
     (any::<bool>(), proptest::option::weighted(0.8, memory))

@@ -160,7 +160,7 @@ proptest! {
         let bad = chained(bad.iter().map(redraft).collect());
         prop_assert_eq!(breaks_at(None, &bad), 0);
         let problem = verify(Some(head(&ledger)), &bad).expect_err("another history");
-        prop_assert_eq!(problem, Problem { seq: number(ledger.len()), what: Fault::Replaced });
+        prop_assert_eq!(problem, Problem { seq: number(ledger.len()), fault: Fault::Replaced });
     }
 
     #[test]
@@ -184,7 +184,7 @@ proptest! {
         prop_assume!(bad[at] != ledger[at]);
         let problem = verify(None, &bad).expect_err("one too many");
         prop_assert_eq!(problem.seq, number(at + 2), "what fits is believed, the next does not");
-        prop_assert_eq!(problem.what, Fault::Number { found: number(at + 1) });
+        prop_assert_eq!(problem.fault, Fault::Number { found: number(at + 1) });
     }
 
     #[test]

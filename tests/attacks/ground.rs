@@ -240,7 +240,7 @@ printf '\\n[[test]]\\nname = \"it\"\\npath = \"tests/other.rs\"\\n' >> Cargo.tom
     held(
         "a report announces counts that are none",
         ["tests", "inconclusive", ""],
-        "gate-checks/src/report/tests/xml.rs::what_is_announced_is_no_evidence",
+        "crates/gate-report/src/tests/xml.rs::what_is_announced_is_no_evidence",
     ),
     held(
         "a reviewer refuses and then approves",

@@ -47,6 +47,7 @@ fn an_honest_pull_request_passes_and_a_weakened_one_fails() {
 }
 
 #[test]
+#[ignore = "minutes: many pull requests"]
 fn a_program_comes_from_a_path_an_archive_by_its_digest_or_a_build() {
     if !is_ready() {
         return;
@@ -97,6 +98,7 @@ fn fill_cache(server: &Server) {
 }
 
 #[test]
+#[ignore = "minutes: many pull requests"]
 fn the_books_eight_lines_judge_a_repository_that_never_had_gate() {
     if !is_ready() {
         return;

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Job, Server, honest, weakened};
 use crate::needs::needs;
+use crate::support::is_full;
 
 /// A job for a branch of the server.
 type Checkout = for<'s> fn(&'s Server, &str) -> Job<'s>;
@@ -181,56 +182,73 @@ fn push<'s>(server: &'s Server, branch: &str, mut event: Value, to: &str) -> Job
     job.set("GITHUB_REF", format!("refs/heads/{to}"))
 }
 
-/// Judges an honest change and a weakened test in checkouts.
+/// Judges a weakened test in checkouts. What is compared there is the same for an honest change,
+/// which the first one shows; `.ci/full` judges it in all.
 fn in_each(checkouts: &[(&str, Checkout)]) {
-    for (name, checkout) in checkouts {
-        let server = Server::new();
-        server.branch("right", honest);
-        let ended = checkout(&server, "right").runs("");
-        assert_eq!(ended.code, 0, "{name}: {}{}", ended.stdout, ended.stderr);
-        assert!(
-            ended.stdout.starts_with("PASS  2 checks, 4 tests passed, compared with"),
-            "{name}: {}",
-            ended.stdout
-        );
-        let server = Server::new();
-        server.branch("wrong", weakened);
-        let ended = checkout(&server, "wrong").runs("");
-        assert_eq!(ended.code, 1, "{name}: {}{}", ended.stdout, ended.stderr);
-        let expected = ["test_discount", "+1 −1", "assert 10000 == 9000"];
-        for part in expected {
-            assert!(ended.stdout.contains(part), "{name}: {part}: {}", ended.stdout);
+    if !needs("pytest") {
+        return;
+    }
+    for (index, (name, checkout)) in checkouts.iter().enumerate() {
+        if index == 0 || is_full() {
+            is_right(name, *checkout);
         }
+        is_wrong(name, *checkout);
+    }
+}
+
+fn is_right(name: &str, checkout: Checkout) {
+    let server = Server::new();
+    server.branch("right", honest);
+    let ended = checkout(&server, "right").runs("");
+    assert_eq!(ended.code, 0, "{name}: {}{}", ended.stdout, ended.stderr);
+    let passed = "PASS  2 checks, 4 tests passed, compared with";
+    assert!(ended.stdout.starts_with(passed), "{name}: {}", ended.stdout);
+}
+
+fn is_wrong(name: &str, checkout: Checkout) {
+    let server = Server::new();
+    server.branch("wrong", weakened);
+    let ended = checkout(&server, "wrong").runs("");
+    assert_eq!(ended.code, 1, "{name}: {}{}", ended.stdout, ended.stderr);
+    for part in ["test_discount", "+1 −1", "assert 10000 == 9000"] {
+        assert!(ended.stdout.contains(part), "{name}: {part}: {}", ended.stdout);
     }
 }
 
 #[test]
+fn the_merge_of_a_pull_request_is_compared() {
+    in_each(&WHOLE[1..2]);
+}
+
+#[test]
+#[ignore = "minutes: many pull requests"]
 fn a_whole_checkout_of_github_is_compared() {
-    if needs("pytest") {
-        in_each(&WHOLE[..6]);
-    }
+    in_each(&WHOLE[..12]);
 }
 
 #[test]
-fn a_whole_checkout_of_a_push_is_compared() {
-    if needs("pytest") {
-        in_each(&WHOLE[6..12]);
-    }
-}
-
-#[test]
+#[ignore = "minutes: many pull requests"]
 fn a_whole_checkout_of_others_is_compared() {
-    if needs("pytest") {
-        in_each(&WHOLE[12..]);
-    }
+    in_each(&WHOLE[12..]);
 }
 
 #[test]
 fn a_checkout_without_its_base_is_no_verdict_and_the_named_line_mends_it() {
+    are_mended(&LACKING[..1]);
+}
+
+#[test]
+#[ignore = "minutes: many pull requests"]
+fn each_checkout_without_its_base_is_mended_by_the_named_line() {
+    are_mended(&LACKING[1..]);
+}
+
+/// Nothing can be compared in these checkouts, until the line that the error names has run.
+fn are_mended(checkouts: &[(&str, Checkout)]) {
     if !needs("pytest") {
         return;
     }
-    for (name, checkout) in LACKING {
+    for (name, checkout) in checkouts {
         let server = Server::new();
         server.branch("wrong", weakened);
         let job = checkout(&server, "wrong");
@@ -266,6 +284,7 @@ fn an_event_that_cannot_be_read_names_its_file_and_line() {
 }
 
 #[test]
+#[ignore = "minutes: many pull requests"]
 fn the_first_push_of_a_repository_is_judged_alone_and_the_next_one_is_compared() {
     if !needs("pytest") {
         return;

@@ -14,6 +14,7 @@ fn hook(server: &Server) -> Job<'_> {
 }
 
 #[test]
+#[ignore = "minutes: many pull requests"]
 fn what_is_staged_is_compared_with_the_last_commit() {
     if !needs("pytest") {
         return;

@@ -109,6 +109,7 @@ fn judged(runner: &Runner<'_>, code: i32) {
 }
 
 #[test]
+#[ignore = "minutes: many pull requests"]
 fn an_approval_holds_for_its_commit_in_all_later_jobs() {
     if !is_ready() {
         return;
@@ -157,6 +158,7 @@ fn an_approval_holds_for_its_commit_in_all_later_jobs() {
 }
 
 #[test]
+#[ignore = "minutes: many pull requests"]
 fn the_label_goes_with_the_next_push() {
     if !is_ready() {
         return;

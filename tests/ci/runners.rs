@@ -47,6 +47,7 @@ const PROJECTS: [Project; 3] = [
 ];
 
 #[test]
+#[ignore = "minutes: many pull requests"]
 fn other_runners_are_compared_in_the_same_way() {
     for Project { program, settings, product, test, edits } in PROJECTS {
         if !needs(program) {

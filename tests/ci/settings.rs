@@ -4,6 +4,7 @@ use super::{PRODUCT, SETTINGS, Server, TESTS, honest, weakened};
 use crate::needs::needs;
 
 #[test]
+#[ignore = "minutes: many pull requests"]
 fn a_first_gate_toml_judges_itself_and_says_so() {
     if !needs("pytest") {
         return;
@@ -31,6 +32,7 @@ fn a_first_gate_toml_judges_itself_and_says_so() {
 }
 
 #[test]
+#[ignore = "minutes: many pull requests"]
 fn broken_settings_of_the_base_are_mended_by_the_change_that_mends_them() {
     if !needs("pytest") {
         return;
@@ -56,6 +58,7 @@ fn broken_settings_of_the_base_are_mended_by_the_change_that_mends_them() {
 }
 
 #[test]
+#[ignore = "minutes: many pull requests"]
 fn a_folder_of_a_monorepo_is_judged_by_its_own_settings() {
     if !needs("pytest") {
         return;

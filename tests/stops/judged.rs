@@ -65,7 +65,17 @@ fn a_question_is_no_way_out_where_nobody_answers_and_is_told_where_one_was_refus
     let run = ran.again("hook claude-code").env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
     let ran = hooked(run, &event);
     assert!(refused("claude-code", &ran).is_some());
-    for agent in agents() {
+    are_told(["claude-code", "cursor"]);
+}
+
+#[test]
+#[ignore = "minutes: many sessions"]
+fn each_agent_that_asks_after_a_refusal_is_let_go_and_that_is_told() {
+    are_told(agents());
+}
+
+fn are_told(agents: impl IntoIterator<Item = &'static str>) {
+    for agent in agents {
         let ran = stops(agent, project(""), CLAIM);
         assert!(refused(agent, &ran).is_some(), "{agent}");
         let ran = stops(agent, ran, QUESTION).tells("still red from your earlier change");

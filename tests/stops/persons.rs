@@ -85,6 +85,7 @@ fn a_deletion_that_was_asked_for_is_news_once() {
 }
 
 #[test]
+#[ignore = "minutes: many sessions"]
 fn a_test_that_the_person_changed_and_committed_is_no_news() {
     if !needs("pytest") {
         return;
@@ -101,6 +102,7 @@ fn a_test_that_the_person_changed_and_committed_is_no_news() {
 }
 
 #[test]
+#[ignore = "minutes: many sessions"]
 fn a_half_done_edit_of_the_person_is_red_before_the_prompt() {
     if !needs("pytest") {
         return;
@@ -116,6 +118,7 @@ fn a_half_done_edit_of_the_person_is_red_before_the_prompt() {
 }
 
 #[test]
+#[ignore = "minutes: many sessions"]
 fn a_branch_that_the_person_pulled_is_not_the_agents() {
     if !needs("pytest") {
         return;
@@ -134,6 +137,7 @@ fn a_branch_that_the_person_pulled_is_not_the_agents() {
 }
 
 #[test]
+#[ignore = "minutes: many sessions"]
 fn another_python_is_no_tampering() {
     if !needs("pytest") {
         return;
@@ -149,6 +153,7 @@ fn another_python_is_no_tampering() {
 }
 
 #[test]
+#[ignore = "minutes: many sessions"]
 fn a_flaky_test_is_named_and_refuses_nobody() {
     if !needs("pytest") {
         return;
@@ -194,6 +199,7 @@ fn what_the_agent_left_red_is_red_before_no_prompt() {
 }
 
 #[test]
+#[ignore = "minutes: many sessions"]
 fn a_damaged_tree_of_the_prompt_is_told_and_refuses_nobody() {
     if !needs("pytest") {
         return;
@@ -211,6 +217,7 @@ fn a_damaged_tree_of_the_prompt_is_told_and_refuses_nobody() {
 
 /// In the copy it fails for want of the ignored file, which says nothing of the prompt's tree.
 #[test]
+#[ignore = "minutes: many sessions"]
 fn a_failure_that_only_the_copy_has_is_not_called_older() {
     if !needs("pytest") {
         return;
@@ -232,6 +239,7 @@ fn a_failure_that_only_the_copy_has_is_not_called_older() {
 }
 
 #[test]
+#[ignore = "minutes: many sessions"]
 fn a_test_that_fails_because_of_a_new_one_is_not_called_flaky() {
     if !needs("pytest") {
         return;
@@ -247,6 +255,7 @@ fn a_test_that_fails_because_of_a_new_one_is_not_called_flaky() {
 
 /// What a refusal hid is told at the next stop that is let go.
 #[test]
+#[ignore = "minutes: many sessions"]
 fn news_of_a_refused_turn_is_told_later() {
     if !needs("pytest") {
         return;
@@ -267,6 +276,7 @@ fn news_of_a_refused_turn_is_told_later() {
 
 /// What a person lets an agent commit in a session is the person's act: a blocked task takes it.
 #[test]
+#[ignore = "minutes: many sessions"]
 fn a_commit_in_a_persons_session_ends_what_a_task_remembers() {
     if !needs("pytest") {
         return;

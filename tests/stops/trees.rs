@@ -38,6 +38,7 @@ fn a_person_hears_of_what_a_turn_broke_in_another_work_tree() {
 }
 
 #[test]
+#[ignore = "minutes: many sessions"]
 fn a_work_tree_that_an_agent_made_is_judged_too() {
     for act in [BREAK, "sed -i s/add/sub/ ../tax/calc; git -C ../tax commit -qam tax"] {
         let ran = SCRIPT.does(SCRIPT.does(begun(SCRIPT, ""), ADD), act);
@@ -54,6 +55,7 @@ fn a_work_tree_that_an_agent_made_is_judged_too() {
 }
 
 #[test]
+#[ignore = "minutes: many sessions"]
 fn work_on_a_branch_or_in_the_stash_is_not_done_here() {
     let branch = "git checkout -qb tax; echo more >> calc; git commit -qam tax; git checkout -q -";
     for (act, place) in [
@@ -79,6 +81,7 @@ fn work_on_a_branch_or_in_the_stash_is_not_done_here() {
 }
 
 #[test]
+#[ignore = "minutes: many sessions"]
 fn what_is_no_work_of_the_agent_refuses_nobody() {
     let grown = |ran: Ran| SCRIPT.does(ran, "echo more >> calc");
     // A branch at a commit that was there, a remote's, a work tree in which nothing changed.
@@ -158,6 +161,7 @@ fn a_teammate_is_refused_by_its_exit_code() {
 }
 
 #[test]
+#[ignore = "minutes: many sessions"]
 fn each_client_is_judged_where_its_agent_is() {
     for agent in agents().filter(|agent| *agent != "opencode") {
         let ran =

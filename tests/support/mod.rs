@@ -273,10 +273,14 @@ impl Run {
     }
 }
 
-/// The step of tests that go through hundreds of places, such as system calls to fail at: 1 with
-/// GATE_FULL=1, which .ci/full sets, else 3.
+/// All cases are asked for, with GATE_FULL=1, as .ci/full does.
+pub(crate) fn is_full() -> bool {
+    std::env::var_os("GATE_FULL").is_some_and(|full| full == "1")
+}
+
+/// The step of tests that go through hundreds of places, such as system calls to fail at.
 pub(crate) fn stride() -> usize {
-    if std::env::var_os("GATE_FULL").is_some_and(|full| full == "1") { 1 } else { 3 }
+    if is_full() { 1 } else { 3 }
 }
 
 /// The words in the array `value[key]` of objects under `field`.

@@ -1,4 +1,4 @@
-//! How gate answers: cards and pages for a person, JSON for a program, remarks on stderr.
+//! The answers of gate: cards and pages for a person, JSON for a program, remarks on stderr.
 //!
 //! No text of others reaches a terminal as it is: control characters and commands of a CI are taken out.
 

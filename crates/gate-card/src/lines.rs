@@ -50,8 +50,9 @@ impl Lines {
     /// nothing to print.
     pub fn wait(&self) -> Result<Flow, Failure> {
         let out = io::stdout();
-        let mut closed = [PollFd::new(&out, PollFlags::empty())];
-        match poll(&mut closed, Some(&POLL_INTERVAL)) {
+        // Without an event to wait for, only the end of the reader is reported.
+        let mut descriptors = [PollFd::new(&out, PollFlags::empty())];
+        match poll(&mut descriptors, Some(&POLL_INTERVAL)) {
             Ok(0) | Err(rustix::io::Errno::INTR) => Ok(Flow::Continue(())),
             Ok(_) => Ok(Flow::Break(())),
             Err(error) => Err(Failure::output(&error.into())),
@@ -59,8 +60,8 @@ impl Lines {
     }
 }
 
-fn flow(written: io::Result<()>) -> Result<Flow, Failure> {
-    match written {
+fn flow(result: io::Result<()>) -> Result<Flow, Failure> {
+    match result {
         Ok(()) => Ok(Flow::Continue(())),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Flow::Break(())),
         Err(error) => Err(Failure::output(&error)),

@@ -79,6 +79,12 @@ impl Mark {
     }
 }
 
+impl Default for Page {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Page {
     /// A page for stdout.
     pub fn new() -> Self {

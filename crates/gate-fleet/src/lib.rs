@@ -2,11 +2,12 @@
 //! without gate: they are plain Markdown, YAML and JSON in files.
 //!
 //! * [`run`]: run folders; [`bus`]: what agents and runners write to each other;
-//!   [`fact`]: findings that others may rely on;
-//! * [`handoff`]: what one agent leaves to the next;
+//!   [`fact`]: findings that other agents may rely on;
+//! * [`handoff`]: the state of the work, from one agent to the next;
 //! * [`exit`], [`work`]: the agent exit protocol, and the work items that it moves.
 //!
-//! The crate has no input, output, clock or environment of its own.
+//! [`disk`] keeps run folders, buses and facts in files, and [`durable`] makes files last. All else
+//! has no input, output, clock or environment of its own.
 #![doc = include_str!("../README.md")]
 
 // A test alone derives schemas: what gate prints are files. See gate-derive.
@@ -14,7 +15,9 @@
 extern crate gate_derive as schemars;
 
 pub mod bus;
+pub mod disk;
 pub mod durable;
+pub mod exit;
 pub mod fact;
 pub mod handoff;
 pub mod run;
@@ -23,6 +26,5 @@ mod tree;
 pub mod work;
 mod yaml;
 
-pub use gate_core::exit;
 pub use stamp::Stamp;
 pub use yaml::YamlError;

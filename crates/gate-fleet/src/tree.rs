@@ -1,4 +1,4 @@
-//! Values of YAML, JSON and Markdown as they were read, before anything is known of their keys.
+//! Values of YAML, JSON and Markdown as they were read, before their keys have a meaning.
 //!
 //! Scalars stay text, with a note of whether they were quoted: an id that looks
 //! like a number must not become one.
@@ -24,7 +24,7 @@ pub(super) enum Node {
 pub(super) struct Scalar {
     /// Its text without quotes and escapes.
     pub(super) text: String,
-    /// True if it was quoted, and so is text whatever it looks like.
+    /// It was quoted, and so is text whatever it looks like.
     pub(super) quoted: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Scalar {
 pub(super) struct Entry {
     /// The key.
     pub(super) key: String,
-    /// The line it stands in, from 1; 0 if it is not known.
+    /// Its line, from 1; 0 if it is not known.
     pub(super) line: usize,
     /// The value.
     pub(super) value: Node,
@@ -85,7 +85,7 @@ impl Node {
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Self::Scalar(_) => self.as_str() == Some(""),
-            Self::List(items) => items.is_empty(),
+            Self::List(nodes) => nodes.is_empty(),
             Self::Map(entries) => entries.is_empty(),
         }
     }
@@ -112,21 +112,21 @@ impl Entry {
     }
 }
 
-/// True for the spellings of nothing in YAML.
+/// The spellings of null in YAML.
 pub(super) fn is_null(text: &str) -> bool {
     matches!(text, "" | "~" | "null" | "Null" | "NULL")
 }
 
 impl<'de> Deserialize<'de> for Node {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Any)
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodeVisitor)
     }
 }
 
 /// Takes any value, with all keys of an object, repeated ones too.
-struct Any;
+struct NodeVisitor;
 
-impl<'de> Visitor<'de> for Any {
+impl<'de> Visitor<'de> for NodeVisitor {
     type Value = Node;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -157,17 +157,17 @@ impl<'de> Visitor<'de> for Any {
         Ok(Node::plain("null"))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Node, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Node, A::Error> {
         let mut nodes = Vec::new();
-        while let Some(node) = from.next_element()? {
+        while let Some(node) = sequence.next_element()? {
             nodes.push(node);
         }
         Ok(Node::List(nodes))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Node, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
         let mut entries = Vec::new();
-        while let Some((key, value)) = from.next_entry::<String, _>()? {
+        while let Some((key, value)) = map.next_entry::<String, _>()? {
             entries.push(Entry::new(key, value));
         }
         Ok(Node::Map(entries))

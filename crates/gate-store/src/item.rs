@@ -1,25 +1,13 @@
 //! Work items in a store: a row each, with its latest lease.
 
 use gate_core::exit::WorkPhase;
+pub use gate_fleet::work::StoredItem as Item;
 use gate_fleet::work::{ItemState, Lease, WorkItem};
 use jiff::Timestamp;
 
 use super::error::StoreError;
 use super::row::Row;
 use super::sql::{Cell, SqlValue};
-
-/// A work item, as it is kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
-    /// The item.
-    pub work: WorkItem,
-    /// The record that added it: items are in this order.
-    pub added: u64,
-    /// Its latest record, which has its phase.
-    pub seq: u64,
-    /// Its latest lease, live or over.
-    pub lease: Option<Lease>,
-}
 
 /// A filter of claimable items.
 #[derive(Clone, Copy, Debug, Default)]
@@ -99,14 +87,12 @@ fn moment(row: &Row, column: &str, at: i64) -> Result<Timestamp, StoreError> {
 /// When an item expires that nobody had in its phase yet.
 const FREE: i64 = 0;
 
-impl Item {
-    /// Its lease, as its row has it: the id, the number of renewals, and 1 if it was released.
-    /// Every change of a lease changes one of them.
-    pub(super) fn leased(&self) -> (&str, u64, i64) {
-        self.lease.as_ref().map_or(("", 0, 0), |lease| {
-            (&lease.lease_id, lease.renewal_count, i64::from(lease.expires_at.is_none()))
-        })
-    }
+/// An item's lease, as its row has it: the id, the number of renewals, and 1 if it was released.
+/// Every change of a lease changes one of them.
+pub(super) fn leased(item: &Item) -> (&str, u64, i64) {
+    item.lease.as_ref().map_or(("", 0, 0), |lease| {
+        (&lease.lease_id, lease.renewal_count, i64::from(lease.expires_at.is_none()))
+    })
 }
 
 impl Claimable<'_> {

@@ -93,7 +93,7 @@ impl Mark<'_> {
 /// True if a record shows that an older gate of another machine moved the marked one out since,
 /// and if the next record, if it is still there, follows the marked one.
 fn is_moved_out(view: &mut View<'_>, marked: Head) -> Result<bool, StoreError> {
-    let is_named = moved_out(view)?.iter().any(|moved| moved.holds(marked.seq));
+    let is_named = moved_out(view)?.iter().any(|moved| moved.may_hold(marked.seq));
     let next = view.entry(marked.seq + 1)?;
     Ok(is_named && next.is_none_or(|next| next.record.prev == marked.hash))
 }

@@ -103,7 +103,7 @@ impl<'s> Transaction<'s> {
         after: &ItemState,
         seq: u64,
     ) -> Result<(), StoreError> {
-        let (lease, renewals, released) = before.leased();
+        let (lease, renewals, released) = item::leased(before);
         let values = [
             after.phase.as_str().into(),
             SqlValue::Text(after.blocked_in.as_ref().map(WorkPhase::as_str)),
@@ -226,7 +226,7 @@ impl Leases<'_> {
         after: &Lease,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let (lease, renewals, released) = before.leased();
+        let (lease, renewals, released) = item::leased(before);
         let values = [
             after.expires_at.unwrap_or(now).as_millisecond().into(),
             integer("renewals", after.renewal_count)?,

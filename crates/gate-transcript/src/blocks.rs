@@ -12,7 +12,7 @@ pub(super) struct Block<'a> {
     pub(super) bytes: &'a [u8],
     /// The line in which it begins.
     pub(super) line: u64,
-    /// False for a later piece of a line that is longer than [`MAX_PIECE`].
+    /// The block begins a line. A later piece of a line does not, if the line is longer than [`MAX_PIECE`].
     pub(super) starts_line: bool,
 }
 
@@ -22,32 +22,32 @@ pub(super) struct Blocks {
     partial: Vec<u8>,
     /// Line breaks before the current position.
     breaks: u64,
-    /// True if a piece of the current line was handed on already.
-    within: bool,
+    /// A piece of the current line was handed on already.
+    within_line: bool,
 }
 
 impl Blocks {
     pub(super) fn push(&mut self, bytes: &[u8], take: &mut dyn FnMut(Block<'_>)) {
         // Whatever comes at once, no line above MAX_PIECE is ever whole.
-        for bytes in bytes.chunks(MAX_PIECE) {
-            self.slice(bytes, take);
+        for chunk in bytes.chunks(MAX_PIECE) {
+            self.push_chunk(chunk, take);
         }
     }
 
     pub(super) fn finish(&mut self, take: &mut dyn FnMut(Block<'_>)) {
-        self.cut(take);
+        self.hand_on_partial(take);
     }
 
-    fn slice(&mut self, mut bytes: &[u8], take: &mut dyn FnMut(Block<'_>)) {
-        if !self.partial.is_empty() || self.within {
+    fn push_chunk(&mut self, mut bytes: &[u8], take: &mut dyn FnMut(Block<'_>)) {
+        if !self.partial.is_empty() || self.within_line {
             let end = memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1);
             self.partial.extend_from_slice(&bytes[..end]);
             bytes = &bytes[end..];
             if self.partial.len() > MAX_PIECE {
-                self.piece(take);
+                self.hand_on_piece(take);
             }
             if self.partial.ends_with(b"\n") {
-                self.cut(take);
+                self.hand_on_partial(take);
             }
         }
         let end = memrchr(b'\n', bytes).map_or(0, |at| at + 1);
@@ -57,25 +57,25 @@ impl Blocks {
 
     /// Hands on the first [`MAX_PIECE`] bytes of a long line, or up to three
     /// less, so as not to cut a character.
-    fn piece(&mut self, take: &mut dyn FnMut(Block<'_>)) {
-        let last = self.partial[MAX_PIECE - 3..=MAX_PIECE].iter().rev();
-        let back = last.take_while(|byte| **byte & 0xc0 == 0x80).count();
-        // Four in a row are no character, which may be cut anywhere.
-        let rest = self.partial.split_off(MAX_PIECE - back % 4);
-        self.cut(take);
-        self.partial = rest;
+    fn hand_on_piece(&mut self, take: &mut dyn FnMut(Block<'_>)) {
+        let last_bytes = self.partial[MAX_PIECE - 3..=MAX_PIECE].iter().rev();
+        let continuation_bytes = last_bytes.take_while(|byte| **byte & 0xc0 == 0x80).count();
+        // A character has at most three. Four in a row are not UTF-8, and may be cut anywhere.
+        let remainder = self.partial.split_off(MAX_PIECE - continuation_bytes % 4);
+        self.hand_on_partial(take);
+        self.partial = remainder;
     }
 
-    fn cut(&mut self, take: &mut dyn FnMut(Block<'_>)) {
+    fn hand_on_partial(&mut self, take: &mut dyn FnMut(Block<'_>)) {
         let partial = std::mem::take(&mut self.partial);
         self.hand_on(&partial, take);
     }
 
     fn hand_on(&mut self, bytes: &[u8], take: &mut dyn FnMut(Block<'_>)) {
         if !bytes.is_empty() {
-            take(Block { bytes, line: self.breaks + 1, starts_line: !self.within });
+            take(Block { bytes, line: self.breaks + 1, starts_line: !self.within_line });
             self.breaks += memchr_iter(b'\n', bytes).count() as u64;
-            self.within = !bytes.ends_with(b"\n");
+            self.within_line = !bytes.ends_with(b"\n");
         }
     }
 }
@@ -124,17 +124,58 @@ impl<L: Lines> Decode for Plain<L> {
     }
 }
 
-/// The text without blank lines at its beginning, and the line in which it
-/// then begins. Blank lines begin no message: whether they came together with
-/// what follows must not matter.
-pub(super) fn skip_blank(text: &str, line: u64) -> (&str, u64) {
-    let blank = text.len() - text.trim_start().len();
-    let from = match memrchr(b'\n', &text.as_bytes()[..blank]) {
-        _ if blank == text.len() => blank,
-        Some(at) => at + 1,
-        None => 0,
-    };
-    (&text[from..], line + count_breaks(&text[..from]))
+/// A text with the line of the input in which it begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Passage<'a> {
+    pub(super) text: &'a str,
+    pub(super) line: u64,
+}
+
+impl Passage<'_> {
+    /// The passage without blank lines at its beginning. Blank lines begin no message: whether
+    /// they came together with the text below must not matter.
+    pub(super) fn skip_blank(self) -> Self {
+        let blank = self.text.len() - self.text.trim_start().len();
+        let start = match memrchr(b'\n', &self.text.as_bytes()[..blank]) {
+            _ if blank == self.text.len() => blank,
+            Some(line_break) => line_break + 1,
+            None => 0,
+        };
+        let (blank_lines, text) = self.text.split_at(start);
+        Self { text, line: self.line + count_breaks(blank_lines) }
+    }
+}
+
+/// The end of a block's text that was not handed on yet.
+#[derive(Debug)]
+pub(super) struct Pending<'a> {
+    text: &'a str,
+    start: usize,
+    line: u64,
+}
+
+impl<'a> Pending<'a> {
+    /// All of a block's text, which begins in this line.
+    pub(super) fn new(text: &'a str, line: u64) -> Self {
+        Self { text, start: 0, line }
+    }
+
+    /// The passage before the byte `end`, which is in line `line`.
+    pub(super) fn take_until(&mut self, end: usize, line: u64) -> Passage<'a> {
+        let passage = Passage { text: &self.text[self.start..end], line: self.line };
+        self.skip_to(end, line);
+        passage
+    }
+
+    /// Leaves out the text before the byte `start`, which is in line `line`.
+    pub(super) fn skip_to(&mut self, start: usize, line: u64) {
+        (self.start, self.line) = (start, line);
+    }
+
+    /// The passage up to the end of the block.
+    pub(super) fn into_passage(self) -> Passage<'a> {
+        Passage { text: &self.text[self.start..], line: self.line }
+    }
 }
 
 pub(super) fn count_breaks(text: impl AsRef<[u8]>) -> u64 {

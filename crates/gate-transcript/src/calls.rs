@@ -24,8 +24,7 @@ struct Call {
 }
 
 impl Calls {
-    /// A call with this id uses this tool, and runs this command if it is a
-    /// shell's.
+    /// A call began. `command` is the command line, if the tool is a shell.
     pub(super) fn started(&mut self, id: &str, tool: &str, command: Option<&str>) {
         if self.calls.len() == MAX_CALLS {
             self.calls.pop_front();
@@ -39,8 +38,8 @@ impl Calls {
         self.calls.iter().rfind(|call| call.id == id).map(|call| call.tool.as_str())
     }
 
-    /// The call's command came to its end, and its result is still awaited;
-    /// without an exit code nothing can be reported.
+    /// The call's command came to its end, and its result is still awaited.
+    /// Without an exit code nothing can be reported.
     pub(super) fn ran(&mut self, id: &str, code: Option<i32>, out: &mut Out<'_>) {
         let call = self.calls.iter_mut().rfind(|call| call.id == id);
         let command = call.and_then(|call| call.command.take());

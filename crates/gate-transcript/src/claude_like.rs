@@ -51,7 +51,7 @@ impl Piece for Block<'_> {
 }
 
 impl Tokens {
-    /// Input and output together. What was read from a cache is left out, as
+    /// Input and output together. Input out of a cache is left out, as
     /// in Codex's own count: it would drown everything else.
     pub(super) fn total(self) -> Option<u64> {
         sum([self.input_tokens, self.cache_creation_input_tokens, self.output_tokens])
@@ -60,10 +60,13 @@ impl Tokens {
 
 pub(super) fn is_result(shape: &Shape<'_>) -> bool {
     let marks = ["subtype", "is_error", "num_turns", "total_cost_usd", "duration_api_ms"];
-    let legacy = shape.has("result") && (shape.has("sessionId") || shape.has("session_id"));
-    let is_typed = shape.text("type") == "result" && !is_cursor_result(shape);
-    let result = is_typed && marks.iter().any(|key| shape.has(key));
-    result || (legacy && !shape.has("type"))
+    let is_typed = shape.text("type") == "result"
+        && !is_cursor_result(shape)
+        && marks.iter().any(|key| shape.has(key));
+    // An older form of the result has no type.
+    let has_session = shape.has("sessionId") || shape.has("session_id");
+    let is_untyped = shape.has("result") && has_session && !shape.has("type");
+    is_typed || is_untyped
 }
 
 pub(super) fn is_event(shape: &Shape<'_>) -> bool {
@@ -76,7 +79,7 @@ pub(super) fn is_event(shape: &Shape<'_>) -> bool {
     }
 }
 
-/// True for the `system` record of a client that writes Claude Code's format as its own.
+/// The `system` record of a client that writes Claude Code's format as its own.
 fn is_other_clients(shape: &Shape<'_>) -> bool {
     is_qwen_init(shape) || is_amp_init(shape) || is_cursor_init(shape)
 }
@@ -85,19 +88,19 @@ pub(super) fn is_amp_init(shape: &Shape<'_>) -> bool {
     shape.text("type") == "system" && shape.text("session_id").starts_with("T-")
 }
 
-/// True for Cursor's `system` record, which lists no tools.
+/// Cursor's `system` record, which lists no tools.
 pub(super) fn is_cursor_init(shape: &Shape<'_>) -> bool {
-    let others = ["tools", "uuid", "mcp_servers", "claude_code_version"];
+    let claude_keys = ["tools", "uuid", "mcp_servers", "claude_code_version"];
     shape.text("subtype") == "init"
         && shape.has("permissionMode")
-        && !others.iter().any(|key| shape.has(key))
+        && !claude_keys.iter().any(|key| shape.has(key))
 }
 
-/// True for Cursor's `result`, which counts no turns and no dollars.
+/// Cursor's `result`, which counts no turns and no dollars.
 pub(super) fn is_cursor_result(shape: &Shape<'_>) -> bool {
-    let others = ["num_turns", "total_cost_usd", "uuid", "modelUsage", "stop_reason"];
+    let claude_keys = ["num_turns", "total_cost_usd", "uuid", "modelUsage", "stop_reason"];
     let has_mark = shape.has("request_id") || shape.has("duration_api_ms");
-    has_mark && shape.has("session_id") && !others.iter().any(|key| shape.has(key))
+    has_mark && shape.has("session_id") && !claude_keys.iter().any(|key| shape.has(key))
 }
 
 pub(super) fn is_qwen_init(shape: &Shape<'_>) -> bool {

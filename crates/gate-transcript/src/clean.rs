@@ -20,18 +20,18 @@ pub(super) fn clean(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut clean = String::with_capacity(text.len());
-    let mut from = 0;
+    let mut uncopied = 0;
     for at in memchr2_iter(ESCAPE, b'\r', bytes) {
         // A carriage return within an escape is a part of it.
-        if at >= from {
-            clean.push_str(&text[from..at]);
-            from = at + unwanted_length(&bytes[at..]);
+        if at >= uncopied {
+            clean.push_str(&text[uncopied..at]);
+            uncopied = at + unwanted_length(&bytes[at..]);
         }
     }
-    clean.push_str(&text[from..]);
-    let unwanted = |byte| is_unwanted(byte) && byte != b'\r';
-    if any(clean.as_bytes(), unwanted) {
-        clean.retain(|c| !u8::try_from(c).is_ok_and(unwanted));
+    clean.push_str(&text[uncopied..]);
+    let is_dropped = |byte| is_unwanted(byte) && byte != b'\r';
+    if any(clean.as_bytes(), is_dropped) {
+        clean.retain(|char| !u8::try_from(char).is_ok_and(is_dropped));
     }
     Cow::Owned(clean)
 }
@@ -60,8 +60,8 @@ fn escape_length(bytes: &[u8]) -> usize {
 }
 
 /// Looks at whole blocks, which compiles to wide instructions.
-fn any(bytes: &[u8], is: impl Fn(u8) -> bool) -> bool {
-    bytes.chunks(256).any(|block| block.iter().fold(false, |any, &byte| any | is(byte)))
+fn any(bytes: &[u8], test: impl Fn(u8) -> bool) -> bool {
+    bytes.chunks(256).any(|block| block.iter().fold(false, |found, &byte| found | test(byte)))
 }
 
 fn is_unwanted(byte: u8) -> bool {

@@ -4,27 +4,29 @@
 /// The JSON with an escape for each control character in a string; `None` if there is none.
 pub(super) fn escape(json: &str) -> Option<String> {
     let mut escaped = String::new();
-    let (mut from, mut in_string, mut after_backslash) = (0, false, false);
+    let mut uncopied = 0;
+    let mut in_string = false;
+    let mut after_backslash = false;
     for (at, byte) in json.bytes().enumerate() {
-        let is_escape = std::mem::take(&mut after_backslash);
+        let is_escaped = std::mem::take(&mut after_backslash);
         match byte {
-            b'"' if !is_escape => in_string = !in_string,
-            b'\\' if in_string && !is_escape => after_backslash = true,
+            b'"' if !is_escaped => in_string = !in_string,
+            b'\\' if in_string && !is_escaped => after_backslash = true,
             0..0x20 if in_string => {
-                escaped.push_str(&json[from..at]);
+                escaped.push_str(&json[uncopied..at]);
                 escaped.push_str(match byte {
-                    // The backslash stands already.
-                    _ if is_escape => "n",
+                    // The backslash before it was copied already.
+                    _ if is_escaped => "n",
                     b'\n' => "\\n",
                     b'\t' => "\\t",
                     _ => " ",
                 });
-                from = at + 1;
+                uncopied = at + 1;
             }
             _ => {}
         }
     }
-    (from > 0).then(|| escaped + &json[from..])
+    (uncopied > 0).then(|| escaped + &json[uncopied..])
 }
 
 #[cfg(test)]

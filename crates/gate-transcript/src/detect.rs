@@ -22,18 +22,18 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Findings at the first [`LOOKAHEAD`] bytes, or at all there is. The first
+    /// Looks at the first [`LOOKAHEAD`] bytes, or at all of a shorter input. The first
     /// mark of a known format decides, be it a record or a header of text.
     pub(super) fn detect(bytes: &[u8], forced: Option<Forced>) -> Self {
         let mut lines = bytes.split(|&byte| byte == b'\n').take(MAX_HEADER);
-        let header = lines.position(|line| line.trim_ascii_end() == RAW_OUTPUT);
-        let header = header.map_or(0, |at| at + 1);
+        let header_end = lines.position(|line| line.trim_ascii_end() == RAW_OUTPUT);
+        let header = header_end.map_or(0, |last_line| last_line + 1);
         let findings = Findings::look_at(bytes, forced);
         let format = match forced {
             Some(Forced::Format(format)) => format,
             _ => findings.text_format(bytes, header).unwrap_or_else(|| findings.record_format()),
         };
-        let unknown_json = forced.is_none() && findings.unknown(format);
+        let unknown_json = forced.is_none() && findings.is_unknown_json(format);
         Self { format, start: Start { header: header as u64, unknown_json } }
     }
 }
@@ -42,22 +42,27 @@ impl Head {
 #[derive(Default)]
 struct Findings {
     forced: Option<Forced>,
-    /// The first record of a known format: its line, and the formats that
-    /// have such records.
-    found: Option<(Vec<Format>, u64)>,
-    /// True once a second such record was seen.
+    first_record: Option<FirstRecord>,
+    /// A second record of these formats was seen.
     settled: bool,
     in_array: bool,
-    /// True while a Markdown fence is open: JSON in it is an example.
+    /// A Markdown fence is open: JSON in it is an example.
     fenced: bool,
-    /// True if the input begins with JSON; `None` before anything was seen.
-    begins: Option<bool>,
-    /// True if the first JSON is something that an agent itself answers with.
-    answer: bool,
+    /// The input begins with JSON, or with text; `None` before anything was seen.
+    begins_with_json: Option<bool>,
+    /// The first JSON is something that an agent itself answers with.
+    begins_with_answer: bool,
     objects: usize,
-    /// Bytes of JSON and of text.
-    json: usize,
-    text: usize,
+    json_bytes: usize,
+    text_bytes: usize,
+}
+
+/// The first record of a known format.
+struct FirstRecord {
+    /// The formats that have such records.
+    formats: Vec<Format>,
+    /// Its line of the input, from 1.
+    line: u64,
 }
 
 impl Findings {
@@ -72,65 +77,70 @@ impl Findings {
         findings
     }
 
-    fn allowed(&self, format: Format) -> bool {
+    fn allows(&self, format: Format) -> bool {
         match self.forced {
             None => true,
-            Some(Forced::Format(only)) => format == only,
+            Some(Forced::Format(forced)) => format == forced,
             Some(Forced::Agent(agent)) => format.agent() == agent,
         }
     }
 
     /// The format that is recognised by the lines before the first record.
     fn text_format(&self, bytes: &[u8], header: usize) -> Option<Format> {
-        let end = self.found.as_ref().map_or(usize::MAX, |(_, line)| *line as usize - 1);
-        let lines = bytes.split(|&byte| byte == b'\n').take(end).skip(header);
-        let lines = lines.map(|line| std::str::from_utf8(line).unwrap_or_default().trim_end());
-        let lines: Vec<&str> = lines.collect();
-        let mut formats = Format::ALL.iter().copied().filter(|format| self.allowed(*format));
+        let record = self.first_record.as_ref();
+        let end = record.map_or(usize::MAX, |record| record.line as usize - 1);
+        let lines: Vec<&str> = bytes
+            .split(|&byte| byte == b'\n')
+            .take(end)
+            .skip(header)
+            .map(|line| std::str::from_utf8(line).unwrap_or_default().trim_end())
+            .collect();
+        let mut formats = Format::ALL.iter().copied().filter(|format| self.allows(*format));
         formats.find(|format| match format.spec().known_by {
-            KnownBy::Lines(begins) => begins(&lines),
+            KnownBy::Lines(is_begun_by) => is_begun_by(&lines),
             KnownBy::Record(_) => false,
         })
     }
 
     fn record_format(&self) -> Format {
-        let first = self.found.as_ref().and_then(|(formats, _)| formats.first());
-        first.copied().or_else(|| self.format_of_agent()).unwrap_or(Format::Text)
+        let record = self.first_record.as_ref();
+        let format = record.and_then(|record| record.formats.first().copied());
+        format.or_else(|| self.format_of_agent()).unwrap_or(Format::Text)
     }
 
     /// JSON that is said to be an agent's, but of which no record is known, is read
     /// as that agent's all the same: its text would be nobody's words.
     fn format_of_agent(&self) -> Option<Format> {
         let Some(Forced::Agent(agent)) = self.forced else { return None };
-        let ending = if self.in_array || self.objects < 2 { "-json" } else { "-stream" };
-        if !self.unknown(Format::Text) {
+        if !self.is_unknown_json(Format::Text) {
             return None;
         }
-        let all = Format::ALL.iter().copied();
-        let formats: Vec<_> =
-            all.filter(|format| format.agent() == agent && format.is_json()).collect();
-        let fits = formats.iter().find(|format| format.name().ends_with(ending));
-        fits.or(formats.first()).copied()
+        let is_json_of_agent = |format: &&Format| format.agent() == agent && format.is_json();
+        let formats: Vec<&Format> = Format::ALL.iter().filter(is_json_of_agent).collect();
+        // One object is what an agent prints at its end; several are a stream.
+        let suffix = if self.in_array || self.objects < 2 { "-json" } else { "-stream" };
+        let format = formats.iter().find(|format| format.name().ends_with(suffix));
+        format.or(formats.first()).copied().copied()
     }
 
     /// JSON from the beginning, and mostly: a text that only begins with some
     /// data is a text.
-    fn unknown(&self, format: Format) -> bool {
-        let json = self.begins == Some(true) && self.json >= self.text;
-        format == Format::Text && json && !self.answer
+    fn is_unknown_json(&self, format: Format) -> bool {
+        let is_json = self.begins_with_json == Some(true) && self.json_bytes >= self.text_bytes;
+        format == Format::Text && is_json && !self.begins_with_answer
     }
 
     fn look(&mut self, json: &[u8], line: u64) {
         let mut shape = Shape::new(json, self.in_array);
-        shape.first = self.begins.is_none();
+        shape.is_first = self.begins_with_json.is_none();
         self.objects += usize::from(!shape.is_empty());
         let is_answer = text::is_answer(json);
-        if self.begins.is_none() {
-            self.begins = Some(!shape.is_empty());
-            self.answer = is_answer;
+        if self.begins_with_json.is_none() {
+            self.begins_with_json = Some(!shape.is_empty());
+            self.begins_with_answer = is_answer;
         }
         // An answer among JSON is the agent's own text.
-        let bytes = if is_answer { &mut self.text } else { &mut self.json };
+        let bytes = if is_answer { &mut self.text_bytes } else { &mut self.json_bytes };
         *bytes += json.len();
         if !self.fenced && !self.settled {
             self.narrow(&shape, line);
@@ -140,22 +150,23 @@ impl Findings {
     /// Several clients open their streams alike: what the first record leaves
     /// open between their formats, the next one decides.
     fn narrow(&mut self, shape: &Shape<'_>, line: u64) {
-        match &mut self.found {
+        match &mut self.first_record {
             None => {
-                let formats = Format::ALL.iter().filter(|format| self.allowed(**format));
-                let formats = formats_with(shape, formats);
-                self.found = (!formats.is_empty()).then_some((formats, line));
+                let allowed = Format::ALL.iter().filter(|format| self.allows(**format));
+                let formats = formats_with(shape, allowed);
+                self.first_record = (!formats.is_empty()).then_some(FirstRecord { formats, line });
             }
-            Some((formats, _)) => {
-                let (first, others) = (formats[0], formats_with(shape, formats.iter()));
-                self.settled = !others.is_empty();
+            Some(FirstRecord { formats, .. }) => {
+                let first = formats[0];
+                let narrowed = formats_with(shape, formats.iter());
+                self.settled = !narrowed.is_empty();
                 // An agent's own formats share what reads them. Among them only the name is at
                 // stake, which the first one keeps if it has such records too.
-                let is_same_agent = others.iter().all(|other| other.agent() == first.agent());
-                let is_another_agent = others.iter().all(|other| other.agent() != first.agent());
-                let is_better = is_another_agent || (is_same_agent && !others.contains(&first));
+                let is_same_agent = narrowed.iter().all(|format| format.agent() == first.agent());
+                let is_other_agent = narrowed.iter().all(|format| format.agent() != first.agent());
+                let is_better = is_other_agent || (is_same_agent && !narrowed.contains(&first));
                 if self.settled && is_better {
-                    *formats = others;
+                    *formats = narrowed;
                 }
             }
         }
@@ -164,11 +175,11 @@ impl Findings {
 
 /// Those of the formats that have records of this shape.
 fn formats_with<'f>(shape: &Shape<'_>, formats: impl Iterator<Item = &'f Format>) -> Vec<Format> {
-    let formats = formats.copied().filter(|format| match format.spec().known_by {
+    let is_format = |format: &&Format| match format.spec().known_by {
         KnownBy::Record(is_record) => is_record(shape),
         KnownBy::Lines(_) => false,
-    });
-    formats.collect()
+    };
+    formats.filter(is_format).copied().collect()
 }
 
 impl Frame for Findings {
@@ -178,11 +189,11 @@ impl Frame for Findings {
             return true;
         }
         // Also what is not quite JSON, with a NaN in it, is nobody's words.
-        let object = !Shape::new(json, false).is_empty();
-        if object {
+        let is_object = !Shape::new(json, false).is_empty();
+        if is_object {
             self.look(json, line);
         }
-        object
+        is_object
     }
 
     fn array(&mut self) {
@@ -190,8 +201,8 @@ impl Frame for Findings {
     }
 
     fn noise(&mut self, text: &[u8], _: u64) {
-        self.begins.get_or_insert(false);
-        self.text += text.len();
+        self.begins_with_json.get_or_insert(false);
+        self.text_bytes += text.len();
         self.fenced = match text {
             _ if text.trim_ascii_end() == RAW_OUTPUT => false,
             _ => self.fenced ^ text.starts_with(b"```"),

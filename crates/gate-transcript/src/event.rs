@@ -7,10 +7,10 @@ pub trait Sink {
     /// Takes one event. Events come in the order of the input.
     fn event(&mut self, event: Event<'_>);
 
-    /// True if a client uses this wording. Formats do not mark all that a client says,
+    /// A text that a client words in this way. Formats do not mark all that a client says,
     /// and readers know no wordings: they ask about texts that may be the client's. A
     /// sink that knows no wordings takes texts as they are.
-    fn says(&self, _what: Wording, _text: &str) -> bool {
+    fn has_wording(&self, _wording: Wording, _text: &str) -> bool {
         false
     }
 
@@ -76,15 +76,15 @@ impl Ending {
 impl Call<'_> {
     /// The command line, or the first text among the arguments.
     pub fn about(&self) -> Option<&str> {
-        let first = self.texts.iter().find(|text| !text.is_empty());
-        self.command.or_else(|| first.map(|text| &**text))
+        let first_text = self.texts.iter().find(|text| !text.is_empty());
+        self.command.or_else(|| first_text.map(|text| &**text))
     }
 }
 
 /// A kind of message that some clients only mark by how they word it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wording {
-    /// The text is, as a whole, its notice of a rate or usage limit.
+    /// The text is, as a whole, the client's notice of a rate or usage limit.
     Notice,
     /// The text, which is an error, comes from such a limit.
     Limit,
@@ -116,10 +116,10 @@ pub struct Text<'a> {
     pub text: &'a str,
     /// The input's line (from 1) in which the text begins; in JSON, its record.
     pub line: u64,
-    /// True if line breaks inside the text are line breaks of the input (plain text); in
-    /// JSON they are escaped within one line.
+    /// Line breaks inside the text are line breaks of the input (plain text); in JSON they
+    /// are escaped within one line.
     pub multiline: bool,
-    /// True if the text continues the message of the text before it, which had the same
+    /// The text continues the message of the text before it, which had the same
     /// role: plain text comes in blocks, and one API message may be split over several
     /// records.
     pub continues: bool,
@@ -220,22 +220,22 @@ pub struct Usage {
     pub cost_micro_usd: Option<u64>,
     /// Time in milliseconds.
     pub duration_ms: Option<u64>,
-    /// True if they are of one call of the client alone, also where its session goes on; else
-    /// they may be sums.
+    /// The figures are of one call of the client alone, also where its session goes on.
+    /// Otherwise they may be sums over several calls.
     pub is_of_call: bool,
 }
 
 impl Usage {
     /// Adds figures; one that is unknown on either side is taken from the other.
-    pub(super) fn add(&mut self, more: Self) {
-        self.tokens = sum(self.tokens, more.tokens);
-        self.cost_micro_usd = sum(self.cost_micro_usd, more.cost_micro_usd);
-        self.duration_ms = sum(self.duration_ms, more.duration_ms);
+    pub(super) fn add(&mut self, added: Self) {
+        self.tokens = sum(self.tokens, added.tokens);
+        self.cost_micro_usd = sum(self.cost_micro_usd, added.cost_micro_usd);
+        self.duration_ms = sum(self.duration_ms, added.duration_ms);
     }
 }
 
-fn sum(old: Option<u64>, more: Option<u64>) -> Option<u64> {
-    old.into_iter().chain(more).reduce(u64::saturating_add)
+fn sum(total: Option<u64>, added: Option<u64>) -> Option<u64> {
+    total.into_iter().chain(added).reduce(u64::saturating_add)
 }
 
 /// A flaw in the input that did not stop the reader.
@@ -268,7 +268,7 @@ pub enum ProblemKind {
 }
 
 impl ProblemKind {
-    /// True if a text may have been lost with it.
+    /// A flaw with which a text may have been lost.
     pub fn loses_words(self) -> bool {
         match self {
             Self::Unreadable | Self::Torn | Self::Oversized => true,

@@ -7,14 +7,14 @@ use super::{Boundary, Event, Role};
 
 /// The longest message that is kept whole, in bytes; of a longer one the end. A signal
 /// is at the end of a message, and memory must stay flat.
-const KEEP: usize = 256 << 10;
+const MAX_MESSAGE: usize = 256 << 10;
 
-/// Earlier texts of the turn that are kept, and how many bytes of each.
-const EARLIER: usize = 8;
-const KEEP_EARLIER: usize = 64 << 10;
+/// Earlier texts of the turn that are kept, and the bytes of each.
+const MAX_EARLIER: usize = 8;
+const MAX_EARLIER_BYTES: usize = 64 << 10;
 
 /// Answers to task notifications that are kept for the way back to the text before them.
-const KEEP_ANSWERS: usize = 64;
+const MAX_ANSWERS: usize = 64;
 
 /// Follows the events of a [`Reader`](super::Reader) and keeps what the main
 /// agent wrote after the last thing that could change its mind.
@@ -37,18 +37,18 @@ pub struct Word {
     pub text: String,
     /// The input's line in which `text` begins.
     pub line: u64,
-    /// True if line breaks in `text` are line breaks of the input.
+    /// Line breaks in `text` are line breaks of the input.
     pub multiline: bool,
-    /// True if the beginning was cut off.
+    /// The beginning was cut off.
     pub clipped: bool,
-    /// True if the message answers a task notification.
+    /// The message answers a task notification.
     pub answers_notification: bool,
-    /// True if the message began before the tail of a long input.
+    /// The message began before the tail of a long input.
     pub before_tail: bool,
 }
 
 impl Word {
-    /// A message of its own.
+    /// A text that is one whole message, from its first line on.
     pub fn whole(text: &str) -> Self {
         Self {
             text: text.to_owned(),
@@ -89,18 +89,18 @@ impl FinalTurn {
     /// pieces.
     pub fn finish(&mut self) {
         for word in &mut self.words {
-            word.clip(KEEP);
+            word.clip(MAX_MESSAGE);
         }
     }
 
     /// The texts that may be the last word, newest first: answers to task
-    /// notifications, then the last text that is none.
+    /// notifications, then the last text that answers none.
     pub fn words(&self) -> impl Iterator<Item = &Word> {
-        let mut done = false;
+        let mut is_past_last_word = false;
         self.words.iter().rev().take_while(move |word| {
-            let take = !done;
-            done |= !word.answers_notification;
-            take
+            let is_taken = !is_past_last_word;
+            is_past_last_word |= !word.answers_notification;
+            is_taken
         })
     }
 
@@ -111,7 +111,7 @@ impl FinalTurn {
         self.earlier.iter().rev()
     }
 
-    /// True if the next text would answer a task notification.
+    /// A task notification came: the next text answers it.
     pub fn is_notified(&self) -> bool {
         self.notified
     }
@@ -139,22 +139,21 @@ impl FinalTurn {
         word.push(text.text);
         if !self.notified {
             self.supersede();
-        } else if self.words.len() > KEEP_ANSWERS {
+        } else if self.words.len() > MAX_ANSWERS {
+            // The first one is the text before all notifications, to which the way back leads.
             self.words.remove(1);
         }
         self.words.push(word);
     }
-}
 
-impl FinalTurn {
     /// Makes the words so far earlier ones.
     fn supersede(&mut self) {
         for mut word in self.words.drain(..).filter(|word| !word.before_tail) {
-            word.clip(KEEP_EARLIER);
+            word.clip(MAX_EARLIER_BYTES);
             word.text.shrink_to_fit();
             self.earlier.push_back(word);
         }
-        while self.earlier.len() > EARLIER {
+        while self.earlier.len() > MAX_EARLIER {
             self.earlier.pop_front();
         }
     }
@@ -168,9 +167,9 @@ impl Word {
     }
 
     fn push(&mut self, text: &str) {
-        if self.text.len() + text.len() >= 2 * KEEP {
+        if self.text.len() + text.len() >= 2 * MAX_MESSAGE {
             // More than is kept stays, so that the end alone decides which lines are whole.
-            let room = KEEP.saturating_sub(text.len()) + 1;
+            let room = MAX_MESSAGE.saturating_sub(text.len()) + 1;
             self.drop_before(self.text.floor_char_boundary(self.text.len().saturating_sub(room)));
         }
         self.text.push_str(text);
@@ -182,9 +181,10 @@ impl Word {
             return;
         }
         let bytes = self.text.as_bytes();
-        let from = bytes.len() - keep;
-        let cut = memchr::memchr(b'\n', &bytes[from..]).map_or(from, |at| from + at + 1);
-        self.drop_before(self.text.ceil_char_boundary(cut));
+        let start = bytes.len() - keep;
+        let line_break = memchr::memchr(b'\n', &bytes[start..]);
+        let first_line = line_break.map_or(start, |distance| start + distance + 1);
+        self.drop_before(self.text.ceil_char_boundary(first_line));
     }
 
     fn drop_before(&mut self, end: usize) {

@@ -129,12 +129,12 @@ impl Format {
         self.spec().name
     }
 
-    /// True for a format of JSON records.
+    /// A format of JSON records.
     pub(super) fn is_json(self) -> bool {
         matches!(self.spec().known_by, KnownBy::Record(_))
     }
 
-    /// The agent that writes it, or "text".
+    /// The name of the agent that writes the format, or "text".
     pub fn agent(self) -> &'static str {
         self.spec().family[0]
     }
@@ -152,8 +152,8 @@ impl fmt::Display for Format {
 pub enum Forced {
     /// This format, whatever the content looks like.
     Format(Format),
-    /// Those of this agent. JSON is never read as text then; what is no JSON is, if
-    /// it is none of the agent's own text formats.
+    /// The formats of this agent. JSON is never read as text then; other input is, unless
+    /// the agent has a text format that knows it.
     Agent(&'static str),
 }
 
@@ -177,8 +177,8 @@ impl FromStr for Forced {
         if let Some(format) = Format::ALL.iter().find(|format| format.name() == name) {
             return Ok(Self::Format(*format));
         }
-        let family = Format::ALL.iter().map(|format| format.spec().family);
-        let family = family.into_iter().find(|family| family.contains(&name));
+        let mut families = Format::ALL.iter().map(|format| format.spec().family);
+        let family = families.find(|family| family.contains(&name));
         family.map(|family| Self::Agent(family[0])).ok_or_else(|| UnknownFormat(name.to_owned()))
     }
 }

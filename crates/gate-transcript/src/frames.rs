@@ -4,12 +4,12 @@
 use memchr::memchr;
 
 use super::blocks::count_breaks;
-use super::scan::{Found, Scan};
+use super::scan::{Progress, Scan};
 use super::{MAX_PIECE, MAX_RECORD, ProblemKind};
 
 /// Takes what [`Frames`] finds, in the order of the input.
 pub(super) trait Frame {
-    /// A record that begins in this line. False, without any effect, if it is
+    /// Takes a record that begins in this line. False, without any effect, if it is
     /// not valid JSON.
     fn record(&mut self, json: &[u8], line: u64) -> bool;
     /// The records that follow are elements of an array.
@@ -20,13 +20,17 @@ pub(super) trait Frame {
     fn flaw(&mut self, kind: ProblemKind, line: u64);
 }
 
+/// The part of the stream that comes next.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum State {
+    /// A record, a bracket of an array, or a line of noise.
     #[default]
     Between,
     /// After a `[` that may open an array of records.
     Bracket,
+    /// The end of a line of noise.
     Noise,
+    /// The end of a record.
     Record,
 }
 
@@ -37,26 +41,26 @@ pub(super) struct Frames {
     state: State,
     /// Line breaks before the current position, without those in `buffer`.
     breaks: u64,
-    /// Line breaks in what was taken of the current record.
-    inside: u64,
+    /// Line breaks in the bytes of the current record that have come.
+    breaks_in_record: u64,
     buffer: Vec<u8>,
     oversized: bool,
     scan: Scan,
-    array: bool,
-    /// True if this line was found not to be one record from end to end.
-    mixed: bool,
+    in_array: bool,
+    /// The current line is not one record from end to end.
+    mixed_line: bool,
 }
 
 impl Frames {
     pub(super) fn push(&mut self, mut bytes: &[u8], frame: &mut dyn Frame) {
         while !bytes.is_empty() {
-            let used = match self.state {
+            let used_bytes = match self.state {
                 State::Between => self.between(bytes, frame),
                 State::Bracket => self.bracket(bytes, frame),
                 State::Noise => self.noise(bytes, frame),
                 State::Record => self.record(bytes, frame),
             };
-            bytes = &bytes[used..];
+            bytes = &bytes[used_bytes..];
         }
     }
 
@@ -69,9 +73,9 @@ impl Frames {
         }
     }
 
-    /// True at the beginning of a line that belongs to no record or array so far.
+    /// The beginning of a line that belongs to no record or array so far.
     pub(super) fn is_between_lines(&self) -> bool {
-        self.state == State::Between && !self.mixed && !self.array
+        self.state == State::Between && !self.mixed_line && !self.in_array
     }
 
     /// Passes over a line. To be called only if [`Frames::is_between_lines`].
@@ -93,16 +97,17 @@ impl Frames {
         let at = blank.unwrap_or(bytes.len());
         let breaks = count_breaks(&bytes[..at]);
         self.breaks += breaks;
-        self.mixed &= breaks == 0;
+        // A line break begins a line that may be one record again.
+        self.mixed_line &= breaks == 0;
         match bytes.get(at) {
             None => at,
             Some(b'{') => at + self.whole_line(&bytes[at..], frame),
-            Some(b',') if self.array => at + 1,
-            Some(b']') if self.array => {
-                self.array = false;
+            Some(b',') if self.in_array => at + 1,
+            Some(b']') if self.in_array => {
+                self.in_array = false;
                 at + 1
             }
-            Some(b'[') if !self.array => {
+            Some(b'[') if !self.in_array => {
                 self.state = State::Bracket;
                 self.buffer.push(b'[');
                 at + 1
@@ -116,12 +121,12 @@ impl Frames {
 
     /// The quick way: a line that is one record needs no scan of its own.
     fn whole_line(&mut self, bytes: &[u8], frame: &mut dyn Frame) -> usize {
-        if !std::mem::replace(&mut self.mixed, true)
+        if !std::mem::replace(&mut self.mixed_line, true)
             && let Some(end) = memchr(b'\n', bytes)
         {
             let line = bytes[..end].trim_ascii_end();
-            let whole = line.ends_with(b"}") && line.len() <= MAX_RECORD;
-            if whole && frame.record(line, self.line()) {
+            let is_whole = line.ends_with(b"}") && line.len() <= MAX_RECORD;
+            if is_whole && frame.record(line, self.line()) {
                 return end;
             }
         }
@@ -138,19 +143,20 @@ impl Frames {
         match bytes.get(at) {
             None if at <= room => at,
             Some(b'{') if at <= room => {
-                self.array = true;
+                self.in_array = true;
                 frame.array();
                 self.breaks += count_breaks(&self.buffer);
                 self.buffer.clear();
                 self.state = State::Between;
                 at
             }
+            // Another character, or more blanks than are held.
             _ => self.no_array(frame, at.min(room)),
         }
     }
 
     /// The `[` was noise: its line ends at the first line break, if any.
-    fn no_array(&mut self, frame: &mut dyn Frame, used: usize) -> usize {
+    fn no_array(&mut self, frame: &mut dyn Frame, used_bytes: usize) -> usize {
         self.state = State::Noise;
         if self.buffer.contains(&b'\n') {
             let breaks = count_breaks(&self.buffer);
@@ -158,7 +164,7 @@ impl Frames {
             self.end_noise(frame);
             self.breaks += breaks;
         }
-        used
+        used_bytes
     }
 
     fn noise(&mut self, bytes: &[u8], frame: &mut dyn Frame) -> usize {
@@ -180,12 +186,12 @@ impl Frames {
 
     fn record(&mut self, bytes: &[u8], frame: &mut dyn Frame) -> usize {
         match self.scan.run(bytes) {
-            Found::More => {
-                self.keep(bytes);
+            Progress::More => {
+                self.buffer_record(bytes);
                 bytes.len()
             }
-            Found::End(end) => {
-                self.keep(&bytes[..end]);
+            Progress::End(end) => {
+                self.buffer_record(&bytes[..end]);
                 if self.oversized {
                     frame.flaw(ProblemKind::Oversized, self.line());
                 } else if !frame.record(&self.buffer, self.line()) {
@@ -194,8 +200,8 @@ impl Frames {
                 self.end_record();
                 end
             }
-            Found::Torn(end) => {
-                self.keep(&bytes[..end]);
+            Progress::Torn(end) => {
+                self.buffer_record(&bytes[..end]);
                 self.flawed(ProblemKind::Unreadable, frame);
                 self.end_record();
                 end
@@ -203,14 +209,16 @@ impl Frames {
         }
     }
 
-    /// A record that cannot be read. If it breaks off within a string, the lines below it are none
-    /// of its.
+    /// Passes over a record that cannot be read. If it breaks off within a string, the lines below
+    /// it do not belong to it, and are noise.
     fn flawed(&self, kind: ProblemKind, frame: &mut dyn Frame) {
         frame.flaw(kind, self.line());
-        let broken = self.scan.broken.unwrap_or(self.buffer.len());
-        let Some((record, rest)) = self.buffer.split_at_checked(broken + 1) else { return };
-        let below = self.line() + count_breaks(record);
-        for (line, text) in (below..).zip(rest.split(|byte| *byte == b'\n')) {
+        let break_at = self.scan.string_break.unwrap_or(self.buffer.len());
+        let Some((record, lines_below)) = self.buffer.split_at_checked(break_at + 1) else {
+            return;
+        };
+        let first_line = self.line() + count_breaks(record);
+        for (line, text) in (first_line..).zip(lines_below.split(|byte| *byte == b'\n')) {
             let text = text.trim_ascii_start();
             if !text.is_empty() {
                 frame.noise(&text[..text.len().min(MAX_PIECE)], line);
@@ -218,8 +226,8 @@ impl Frames {
         }
     }
 
-    fn keep(&mut self, bytes: &[u8]) {
-        self.inside += count_breaks(bytes);
+    fn buffer_record(&mut self, bytes: &[u8]) {
+        self.breaks_in_record += count_breaks(bytes);
         self.oversized |= self.buffer.len() + bytes.len() > MAX_RECORD;
         if self.oversized {
             self.buffer = Vec::new();
@@ -229,7 +237,7 @@ impl Frames {
     }
 
     fn end_record(&mut self) {
-        self.breaks += std::mem::take(&mut self.inside);
+        self.breaks += std::mem::take(&mut self.breaks_in_record);
         self.buffer.clear();
         self.oversized = false;
         self.state = State::Between;

@@ -30,7 +30,7 @@ use self::header::Loop;
 use self::stream::Stream;
 
 /// Bytes at the beginning in which a mark is looked for.
-const HEAD: usize = 8 << 10;
+const HEAD_BYTES: usize = 8 << 10;
 
 /// A part that a [`Splitter`] finds, in the order of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,10 +74,10 @@ impl Splitter {
     /// Takes the next bytes.
     pub fn push(&mut self, mut bytes: &[u8], take: &mut Take<'_>) {
         if self.cutter.is_none() {
-            let (head, rest) = bytes.split_at(bytes.len().min(HEAD - self.head.len()));
+            let (head, remainder) = bytes.split_at(bytes.len().min(HEAD_BYTES - self.head.len()));
             self.head.extend_from_slice(head);
-            bytes = rest;
-            if self.head.len() == HEAD {
+            bytes = remainder;
+            if self.head.len() == HEAD_BYTES {
                 self.open(take);
             }
         }
@@ -104,23 +104,23 @@ impl Splitter {
     }
 }
 
-/// Use of a line.
+/// The use of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cut {
-    /// It goes on with the iteration.
+    /// The line goes on with the iteration.
     No,
     /// An iteration begins with it.
     Before,
     /// An iteration begins after it: the line is the runner's own.
     After,
-    /// It is the runner's own, and belongs to no iteration.
+    /// The line is the runner's own, and belongs to no iteration.
     Drop,
 }
 
 /// The reader of this input's marks.
 #[derive(Debug)]
 enum Marks {
-    /// There are none.
+    /// The input has no marks: it is one iteration.
     None,
     Loop(Loop),
     Stream(Stream),
@@ -128,7 +128,7 @@ enum Marks {
 
 impl Marks {
     /// The longest line that may be a mark, in bytes.
-    fn longest(&self) -> usize {
+    fn max_line_bytes(&self) -> usize {
         match self {
             Self::None => 0,
             Self::Loop(_) => header::MAX_LINE_BYTES,
@@ -151,12 +151,12 @@ struct Cutter {
     marks: Marks,
     /// The beginning of a line whose end has not come yet.
     held: Vec<u8>,
-    /// True if the rest of a line that is too long for a mark is coming.
-    passing: bool,
-    /// Line breaks that were seen.
+    /// The end of a line that is too long for a mark has still to come.
+    passes_line: bool,
+    /// Line breaks in the bytes that were handed on or dropped.
     breaks: u64,
-    /// True if an iteration has begun of which no byte was handed on.
-    fresh: bool,
+    /// An iteration has begun of which no byte was handed on.
+    begins_iteration: bool,
 }
 
 impl Cutter {
@@ -166,66 +166,71 @@ impl Cutter {
             (None, Some(marks)) => Marks::Stream(marks),
             (None, None) => Marks::None,
         };
-        Self { marks, held: Vec::new(), passing: false, breaks: 0, fresh: true }
+        Self { marks, held: Vec::new(), passes_line: false, breaks: 0, begins_iteration: true }
     }
 
     fn push(&mut self, bytes: &[u8], take: &mut Take<'_>) {
         if matches!(self.marks, Marks::None) {
             return self.hand_on(bytes, take);
         }
-        let rest = self.first_line(bytes, take);
-        let mut from = 0;
-        let mut at = 0;
-        for end in memchr_iter(b'\n', rest) {
-            let line = &rest[at..=end];
-            let cut =
-                if line.len() > self.marks.longest() { Cut::No } else { self.marks.judge(line) };
+        let lines = self.end_line(bytes, take);
+        // Lines without a mark between them are handed on together.
+        let mut unhanded = 0;
+        let mut line_start = 0;
+        for line_break in memchr_iter(b'\n', lines) {
+            let line_end = line_break + 1;
+            let line = &lines[line_start..line_end];
+            let cut = self.judge(line);
             if cut != Cut::No {
-                self.hand_on(&rest[from..at], take);
-                from = if cut == Cut::Before { at } else { end + 1 };
+                self.hand_on(&lines[unhanded..line_start], take);
+                unhanded = if cut == Cut::Before { line_start } else { line_end };
                 self.cut(cut, line);
             }
-            at = end + 1;
+            line_start = line_end;
         }
-        self.hand_on(&rest[from..at], take);
-        self.last_line(&rest[at..], take);
+        self.hand_on(&lines[unhanded..line_start], take);
+        self.begin_line(&lines[line_start..], take);
     }
 
-    /// Ends the line that is held or passed on; returns what follows it.
-    fn first_line<'b>(&mut self, bytes: &'b [u8], take: &mut Take<'_>) -> &'b [u8] {
-        if self.held.is_empty() && !self.passing {
+    /// Ends the line that is held or passed on; returns the bytes after it.
+    fn end_line<'b>(&mut self, bytes: &'b [u8], take: &mut Take<'_>) -> &'b [u8] {
+        if self.held.is_empty() && !self.passes_line {
             return bytes;
         }
         let end = memchr(b'\n', bytes).map(|end| end + 1);
-        let (part, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
-        if self.passing {
-            self.passing = end.is_none();
+        let (part, lines) = bytes.split_at(end.unwrap_or(bytes.len()));
+        if self.passes_line {
+            self.passes_line = end.is_none();
             self.hand_on(part, take);
-            return rest;
+            return lines;
         }
         self.held.extend_from_slice(part);
-        if end.is_some() || self.held.len() > self.marks.longest() {
+        if end.is_some() || self.held.len() > self.marks.max_line_bytes() {
             let line = std::mem::take(&mut self.held);
             match end {
-                Some(_) => self.whole(&line, take),
-                None => self.last_line(&line, take),
+                Some(_) => self.whole_line(&line, take),
+                None => self.begin_line(&line, take),
             }
         }
-        rest
+        lines
     }
 
-    fn whole(&mut self, line: &[u8], take: &mut Take<'_>) {
-        let cut = if line.len() > self.marks.longest() { Cut::No } else { self.marks.judge(line) };
+    fn whole_line(&mut self, line: &[u8], take: &mut Take<'_>) {
+        let cut = self.judge(line);
         self.cut(cut, line);
         if matches!(cut, Cut::No | Cut::Before) {
             self.hand_on(line, take);
         }
     }
 
-    /// A line whose end has not come yet.
-    fn last_line(&mut self, line: &[u8], take: &mut Take<'_>) {
-        if line.len() > self.marks.longest() {
-            self.passing = true;
+    fn judge(&mut self, line: &[u8]) -> Cut {
+        if line.len() > self.marks.max_line_bytes() { Cut::No } else { self.marks.judge(line) }
+    }
+
+    /// Takes a line whose end has not come yet.
+    fn begin_line(&mut self, line: &[u8], take: &mut Take<'_>) {
+        if line.len() > self.marks.max_line_bytes() {
+            self.passes_line = true;
             self.hand_on(line, take);
         } else {
             self.held.extend_from_slice(line);
@@ -233,7 +238,7 @@ impl Cutter {
     }
 
     fn cut(&mut self, cut: Cut, line: &[u8]) {
-        self.fresh |= matches!(cut, Cut::Before | Cut::After);
+        self.begins_iteration |= matches!(cut, Cut::Before | Cut::After);
         if matches!(cut, Cut::After | Cut::Drop) {
             self.breaks += memchr_iter(b'\n', line).count() as u64;
         }
@@ -251,7 +256,7 @@ impl Cutter {
     }
 
     fn begin(&mut self, take: &mut Take<'_>) {
-        if std::mem::take(&mut self.fresh) {
+        if std::mem::take(&mut self.begins_iteration) {
             take(Part::Begin(self.breaks + 1));
         }
     }
@@ -259,7 +264,7 @@ impl Cutter {
     fn finish(&mut self, take: &mut Take<'_>) {
         let line = std::mem::take(&mut self.held);
         if !line.is_empty() {
-            self.whole(&line, take);
+            self.whole_line(&line, take);
         }
         self.begin(take);
     }

@@ -42,8 +42,8 @@ pub(super) trait Records: Send {
     /// A record; see [`records!`](records).
     type Record<'a>: Deserialize<'a>;
 
-    /// Looks at a record's text before it is taken.
-    fn look(&mut self, _json: &str) {}
+    /// Sees a record's text before the record is taken.
+    fn inspect(&mut self, _json: &str) {}
 
     /// Takes the record that begins in this line.
     fn take(&mut self, record: Self::Record<'_>, out: &mut Out<'_>);
@@ -51,18 +51,18 @@ pub(super) trait Records: Send {
     /// Ends the input.
     fn finish(&mut self, _out: &mut Out<'_>) {}
 
-    /// True if lines can be left out here without losing track of who speaks.
+    /// A place at which lines can be left out without losing track of who speaks.
     fn can_skip(&self) -> bool {
         false
     }
 
-    /// Records were left out: what they used is not known.
+    /// Records were left out: the tokens that they used are unknown.
     fn skip(&mut self) {}
 
-    /// True for a line before the tail that is passed over: a record that can only be
-    /// a tool's call or answer, which is reported from the tail alone. In doubt a line is
-    /// read. The line is not parsed, so that a skipped one may be no JSON.
-    fn skips(&mut self, _line: &[u8]) -> bool {
+    /// A line before the tail that is passed over: a record that can only be a tool's call or
+    /// answer, which is reported from the tail alone. In doubt a line is read. The line is not
+    /// parsed, so that a skipped one may be no JSON.
+    fn is_skippable(&mut self, _line: &[u8]) -> bool {
         false
     }
 
@@ -96,43 +96,44 @@ pub(super) trait Decode: Send {
 pub(super) struct Json<R> {
     frames: Frames,
     records: R,
-    begun: bool,
+    has_record: bool,
 }
 
 impl<R: Records> Json<R> {
     pub(super) fn new(records: R) -> Self {
-        Self { frames: Frames::default(), records, begun: false }
+        Self { frames: Frames::default(), records, has_record: false }
     }
 }
 
 impl<R: Records> Decode for Json<R> {
     fn push(&mut self, bytes: &[u8], out: &mut Out<'_>) {
-        let Self { frames, records, begun } = self;
-        frames.push(bytes, &mut Handler { records, begun, out });
+        let Self { frames, records, has_record } = self;
+        frames.push(bytes, &mut Handler { records, has_record, out });
     }
 
     fn finish(&mut self, out: &mut Out<'_>) {
-        let Self { frames, records, begun } = self;
-        frames.finish(&mut Handler { records, begun, out });
+        let Self { frames, records, has_record } = self;
+        frames.finish(&mut Handler { records, has_record, out });
         self.records.finish(out);
     }
 
     fn push_lines(&mut self, lines: &[u8], out: &mut Out<'_>) {
-        let mut from = 0;
+        let mut start = 0;
         for end in memchr_iter(b'\n', lines) {
-            let line = &lines[from..=end];
-            from = end + 1;
-            if self.begun && self.frames.is_between_lines() && self.records.skips(line) {
+            let line = &lines[start..=end];
+            start = end + 1;
+            if self.has_record && self.frames.is_between_lines() && self.records.is_skippable(line)
+            {
                 self.frames.skip_line();
             } else {
                 self.push(line, out);
             }
         }
-        self.push(&lines[from..], out);
+        self.push(&lines[start..], out);
     }
 
     fn can_skip(&self) -> bool {
-        self.begun && self.records.can_skip()
+        self.has_record && self.records.can_skip()
     }
 
     fn skip(&mut self) {
@@ -146,53 +147,54 @@ impl<R: Records> Decode for Json<R> {
 
 struct Handler<'h, 's, R> {
     records: &'h mut R,
-    begun: &'h mut bool,
+    has_record: &'h mut bool,
     out: &'h mut Out<'s>,
 }
 
 impl<R: Records> Frame for Handler<'_, '_, R> {
     fn record(&mut self, json: &[u8], line: u64) -> bool {
-        let valid = match std::str::from_utf8(json) {
-            Ok(json) => self.read(json, line) || self.escaped(json, line),
-            Err(_) => self.mended(&String::from_utf8_lossy(json), line),
+        let is_valid = match std::str::from_utf8(json) {
+            Ok(json) => self.read(json, line) || self.read_escaped(json, line),
+            Err(_) => self.read_lossy(&String::from_utf8_lossy(json), line),
         };
-        *self.begun |= valid;
-        valid
+        *self.has_record |= is_valid;
+        is_valid
     }
 
     /// Runners put headers before the first record and their own remarks
     /// after the last one; clients print warnings, and limits, in between.
     fn noise(&mut self, text: &[u8], line: u64) {
         let text = String::from_utf8_lossy(text);
-        let plain = super::clean::clean(&text);
-        let record = plain.trim();
+        let clean_text = super::clean::clean(&text);
+        // A record may stand between the escapes that a terminal wants.
+        let record = clean_text.trim();
         if record.starts_with('{') && record.ends_with('}') && self.read(record, line) {
-            *self.begun = true;
+            *self.has_record = true;
             return;
         }
-        self.out.at(line);
-        if *self.begun {
+        self.out.at_line(line);
+        if *self.has_record {
             self.out.problem(ProblemKind::Noise);
         }
-        if self.out.says(Wording::Notice, record) {
+        if self.out.has_wording(Wording::Notice, record) {
             self.out.failure(record, None);
         }
         self.out.say(Role::System, &text);
     }
 
     fn flaw(&mut self, kind: ProblemKind, line: u64) {
-        self.out.at(line).problem(kind);
+        self.out.at_line(line).problem(kind);
     }
 }
 
 impl<R: Records> Handler<'_, '_, R> {
-    /// Reads one record. False, and nothing else, if it is not valid JSON. A key that occurs twice,
+    /// Reads one record. False, without any effect, if it is not valid JSON. A key that occurs twice,
     /// which typed reading refuses, counts with its last value; half of a character that JavaScript
     /// has cut in two reads as a replacement character.
     fn read(&mut self, json: &str, line: u64) -> bool {
         if let Ok(record) = serde_json::from_str(json) {
-            self.records.look(json);
-            self.records.take(record, self.out.at(line));
+            self.records.inspect(json);
+            self.records.take(record, self.out.at_line(line));
             return true;
         }
         let mended = surrogates::mend(json);
@@ -203,31 +205,32 @@ impl<R: Records> Handler<'_, '_, R> {
         // code of all of them.
         let text = value.to_string();
         if let Ok(record) = serde_json::from_str(&text) {
-            self.records.look(json);
-            self.records.take(record, self.out.at(line));
+            self.records.inspect(json);
+            self.records.take(record, self.out.at_line(line));
         }
         true
     }
 
     /// Reads a record whose strings hold control characters as they are.
-    fn escaped(&mut self, json: &str, line: u64) -> bool {
-        let valid = controls::escape(json).is_some_and(|escaped| self.read(&escaped, line));
-        if valid {
-            self.out.at(line).problem(ProblemKind::RawControl);
+    fn read_escaped(&mut self, json: &str, line: u64) -> bool {
+        let is_valid = controls::escape(json).is_some_and(|escaped| self.read(&escaped, line));
+        if is_valid {
+            self.out.at_line(line).problem(ProblemKind::RawControl);
         }
-        valid
+        is_valid
     }
 
-    fn mended(&mut self, json: &str, line: u64) -> bool {
-        let valid = self.read(json, line);
-        if valid {
-            self.out.at(line).problem(ProblemKind::InvalidUtf8);
+    /// Reads a record in which bytes that are not UTF-8 were replaced.
+    fn read_lossy(&mut self, json: &str, line: u64) -> bool {
+        let is_valid = self.read(json, line);
+        if is_valid {
+            self.out.at_line(line).problem(ProblemKind::InvalidUtf8);
         }
-        valid
+        is_valid
     }
 }
 
-/// True for a line that ends as an object does: a line that was cut off does not.
+/// A line that ends as an object does: a line that was cut off does not.
 pub(super) fn ends_as_object(line: &[u8]) -> bool {
     line.trim_ascii_end().ends_with(b"}")
 }

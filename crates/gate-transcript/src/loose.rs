@@ -13,12 +13,12 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 #[derive(Debug, Default)]
 pub(super) struct Str<'a>(pub(super) Cow<'a, str>);
 
-/// Why something failed: a string, or the `message` of an object; anything else
+/// The cause of a failure: a string, or the `message` of an object; anything else
 /// reads as the empty string.
 #[derive(Debug, Default)]
 pub(super) struct Cause<'a>(Cow<'a, str>);
 
-/// A number; anything else reads as none.
+/// A number; anything else reads as `None`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Num(Option<f64>);
 
@@ -26,11 +26,11 @@ pub(super) struct Num(Option<f64>);
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Flag(pub(super) bool);
 
-/// An object or array that reads as `T`; anything else reads as none.
+/// An object or array that reads as `T`; anything else reads as `None`.
 #[derive(Debug)]
 pub(super) struct Maybe<T>(pub(super) Option<T>);
 
-/// An object that reads as `T`; anything else reads as none.
+/// An object that reads as `T`; anything else reads as `None`.
 #[derive(Debug)]
 pub(super) struct Object<T>(pub(super) Option<T>);
 
@@ -92,11 +92,11 @@ impl std::ops::Deref for Cause<'_> {
 impl Num {
     /// The next lower whole number; `None` below zero.
     pub(super) fn whole(self) -> Option<u64> {
-        self.0.filter(|n| *n >= 0.0).map(|n| n as u64)
+        self.0.filter(|number| *number >= 0.0).map(|number| number as u64)
     }
 
     pub(super) fn signed(self) -> Option<i64> {
-        self.0.map(|n| n as i64)
+        self.0.map(|number| number as i64)
     }
 
     /// The exit code of a command.
@@ -106,11 +106,11 @@ impl Num {
 
     /// Dollars as micro-dollars.
     pub(super) fn micro(self) -> Option<u64> {
-        self.0.filter(|n| *n >= 0.0).map(|n| (n * 1e6).round() as u64)
+        self.0.filter(|number| *number >= 0.0).map(|number| (number * 1e6).round() as u64)
     }
 }
 
-/// The sum of these counts; `None` if there is none.
+/// The sum of these counts; `None` if all of them are absent.
 pub(super) fn sum<const N: usize>(counts: [Num; N]) -> Option<u64> {
     counts.into_iter().filter_map(Num::whole).reduce(u64::saturating_add)
 }
@@ -162,11 +162,11 @@ impl<T> Content<'_, T> {
 impl<T: Piece> Content<'_, T> {
     /// The string, or the text of each block.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
-        let whole = match self {
+        let whole_text = match self {
             Self::Text(text) => Some(&**text),
             Self::Blocks(_) => None,
         };
-        whole.into_iter().chain(self.blocks().iter().map(T::text))
+        whole_text.into_iter().chain(self.blocks().iter().map(T::text))
     }
 
     /// All texts, each on lines of its own.
@@ -268,11 +268,11 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Read<'de> for Entries<'a, T> {
 
 impl<'de, T: Deserialize<'de>, U: Deserialize<'de>> Read<'de> for Either<T, U> {
     fn array<A: SeqAccess<'de>>(mut array: A) -> Result<Self, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = array.next_element::<Object<T>>()? {
-            items.extend(item.0);
+        let mut elements = Vec::new();
+        while let Some(element) = array.next_element::<Object<T>>()? {
+            elements.extend(element.0);
         }
-        Ok(Self::List(items))
+        Ok(Self::List(elements))
     }
     fn object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
         U::deserialize(MapAccessDeserializer::new(object)).map(Self::Object)
@@ -281,11 +281,11 @@ impl<'de, T: Deserialize<'de>, U: Deserialize<'de>> Read<'de> for Either<T, U> {
 
 impl<'de, T: Deserialize<'de>> Read<'de> for List<T> {
     fn array<A: SeqAccess<'de>>(mut array: A) -> Result<Self, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = array.next_element()? {
-            items.push(item);
+        let mut elements = Vec::new();
+        while let Some(element) = array.next_element()? {
+            elements.push(element);
         }
-        Ok(Self(items))
+        Ok(Self(elements))
     }
 }
 
@@ -307,20 +307,21 @@ impl<'de: 'a, 'a> Read<'de> for Leaves<'a> {
         Self { texts: vec![text], command: None }
     }
     fn array<A: SeqAccess<'de>>(mut array: A) -> Result<Self, A::Error> {
-        let mut all = Self::default();
-        while let Some(item) = array.next_element::<Self>()? {
-            all.append(item);
+        let mut leaves = Self::default();
+        while let Some(element) = array.next_element::<Self>()? {
+            leaves.append(element);
         }
-        Ok(all)
+        Ok(leaves)
     }
     fn object<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
-        let (mut all, mut code, mut is_shell) = (Self::default(), None, false);
+        let (mut leaves, mut code, mut is_shell) = (Self::default(), None, false);
         while let Some((key, value)) = object.next_entry::<Cow<'de, str>, Self>()? {
             match &*key {
                 "command" | "cmd" | "CommandLine" if !value.texts.is_empty() => {
-                    all.command = Some(command_line(&value.texts));
+                    leaves.command = Some(command_line(&value.texts));
                 }
-                // Tools that run code in several languages.
+                // Tools that run code in several languages: the code is a command line only if the
+                // language is a shell's, and the two keys come in any order.
                 "code" => code = value.texts.first().map(|code| code.clone().into_owned()),
                 "language" => {
                     let shells = ["shell", "bash", "sh", "zsh", "powershell"];
@@ -328,12 +329,12 @@ impl<'de: 'a, 'a> Read<'de> for Leaves<'a> {
                 }
                 _ => {}
             }
-            all.append(value);
+            leaves.append(value);
         }
-        if is_shell && all.command.is_none() {
-            all.command = code;
+        if is_shell && leaves.command.is_none() {
+            leaves.command = code;
         }
-        Ok(all)
+        Ok(leaves)
     }
 }
 
@@ -341,7 +342,7 @@ impl<'de: 'a, 'a> Read<'de> for Leaves<'a> {
 fn command_line(words: &[Cow<'_, str>]) -> String {
     let [line] = words else {
         let is_plain = |word: &str| {
-            word.bytes().all(|c| c.is_ascii_alphanumeric() || b"-_./=:,@+".contains(&c))
+            word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./=:,@+".contains(&byte))
         };
         let quoted = words.iter().map(|word| match &**word {
             word if is_plain(word) => word.to_owned(),
@@ -353,15 +354,16 @@ fn command_line(words: &[Cow<'_, str>]) -> String {
 }
 
 impl Leaves<'_> {
-    fn append(&mut self, mut other: Self) {
-        self.texts.append(&mut other.texts);
-        self.command = self.command.take().or(other.command);
+    fn append(&mut self, mut leaves: Self) {
+        self.texts.append(&mut leaves.texts);
+        self.command = self.command.take().or(leaves.command);
     }
 }
 
-struct Reading<T>(PhantomData<T>);
+/// Visits a value of any JSON type, so that none is refused: serde would drop the whole record.
+struct AnyValue<T>(PhantomData<T>);
 
-impl<'de, T: Read<'de>> Visitor<'de> for Reading<T> {
+impl<'de, T: Read<'de>> Visitor<'de> for AnyValue<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -403,7 +405,7 @@ macro_rules! deserialize {
     ($(<$de:lifetime $(: $outlives:lifetime)? $(, $rest:tt $(: $bound:path)?)*> $type:ty;)*) => {$(
         impl<$de $(: $outlives)? $(, $rest $(: $bound)?)*> Deserialize<$de> for $type {
             fn deserialize<D: Deserializer<$de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_any(Reading(PhantomData))
+                deserializer.deserialize_any(AnyValue(PhantomData))
             }
         }
     )*};

@@ -27,18 +27,19 @@ const MAX_DENIED: usize = 256;
 /// State of the whole input, whatever the format.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
-    problems: usize,
-    session: bool,
-    model: bool,
-    failure: String,
-    denied: VecDeque<String>,
+    problem_count: usize,
+    has_session: bool,
+    has_model: bool,
+    last_failure: String,
+    /// The ids of calls that were reported as denied, newest first.
+    denied_ids: VecDeque<String>,
 }
 
 /// A sink that cleans texts, bounds problems and sends some facts only once.
 pub(super) struct Out<'s> {
     sink: &'s mut dyn Sink,
     memo: &'s mut Memo,
-    /// The line of the input in which begins what is read.
+    /// The line of the input in which the next event begins.
     line: u64,
 }
 
@@ -48,7 +49,7 @@ impl<'s> Out<'s> {
     }
 
     /// Sets the line of the input in which the next event begins.
-    pub(super) fn at(&mut self, line: u64) -> &mut Self {
+    pub(super) fn at_line(&mut self, line: u64) -> &mut Self {
         self.line = line;
         self
     }
@@ -60,14 +61,14 @@ impl<'s> Out<'s> {
     /// The tail of a long input begins. Errors and denials before it are forgotten, also
     /// as what a later one repeats.
     pub(super) fn tail(&mut self) {
-        let Memo { session, model, .. } = *self.memo;
-        *self.memo = Memo { session, model, ..Memo::default() };
+        let Memo { has_session, has_model, .. } = *self.memo;
+        *self.memo = Memo { has_session, has_model, ..Memo::default() };
         self.sink.event(Event::Tail);
     }
 
     /// Somebody's text, out of one JSON string.
     pub(super) fn say(&mut self, role: Role, text: &str) {
-        self.piece(role, &clean(text), false);
+        self.json_text(role, &clean(text), false);
     }
 
     /// Each of somebody's texts, out of JSON strings of their own.
@@ -76,16 +77,16 @@ impl<'s> Out<'s> {
     }
 
     /// More of the text before, out of another JSON string: on a line of its own.
-    pub(super) fn add(&mut self, role: Role, text: &str) {
-        self.piece(role, &format!("\n{}", clean(text)), true);
+    pub(super) fn add_line(&mut self, role: Role, text: &str) {
+        self.json_text(role, &format!("\n{}", clean(text)), true);
     }
 
     /// More of the text before, without a line break between.
-    pub(super) fn go_on(&mut self, role: Role, text: &str) {
-        self.piece(role, &clean(text), true);
+    pub(super) fn continue_text(&mut self, role: Role, text: &str) {
+        self.json_text(role, &clean(text), true);
     }
 
-    fn piece(&mut self, role: Role, text: &str, continues: bool) {
+    fn json_text(&mut self, role: Role, text: &str, continues: bool) {
         self.text(Text { role, text, line: self.line, multiline: false, continues });
     }
 
@@ -113,14 +114,14 @@ impl<'s> Out<'s> {
 
     /// The session's id: the first one counts.
     pub(super) fn session(&mut self, id: &str) {
-        if !id.is_empty() && !std::mem::replace(&mut self.memo.session, true) {
+        if !id.is_empty() && !std::mem::replace(&mut self.memo.has_session, true) {
             self.fact(Fact::Session(id.to_owned()));
         }
     }
 
     /// The model's name: the first one counts.
     pub(super) fn model(&mut self, name: &str) {
-        if !name.is_empty() && !std::mem::replace(&mut self.memo.model, true) {
+        if !name.is_empty() && !std::mem::replace(&mut self.memo.has_model, true) {
             self.fact(Fact::Model(name.to_owned()));
         }
     }
@@ -129,11 +130,11 @@ impl<'s> Out<'s> {
     /// message says so. Clients repeat themselves; a repetition is dropped.
     pub(super) fn failure(&mut self, message: &str, status: Option<i64>) {
         let message = clip(message.trim(), MAX_MESSAGE);
-        if message.is_empty() || self.memo.failure == message {
+        if message.is_empty() || self.memo.last_failure == message {
             return;
         }
-        message.clone_into(&mut self.memo.failure);
-        if matches!(status, Some(429 | 529)) || self.says(Wording::Limit, message) {
+        message.clone_into(&mut self.memo.last_failure);
+        if matches!(status, Some(429 | 529)) || self.has_wording(Wording::Limit, message) {
             self.limit(message, limit::resets_at(message));
         } else {
             self.fact(Fact::Error { message: message.to_owned(), line: self.line });
@@ -172,7 +173,7 @@ impl<'s> Out<'s> {
         let output = clean(output.trim());
         if !output.is_empty() {
             self.fact(Fact::ToolFailure {
-                output: ends(&output, MAX_END).into_owned(),
+                output: both_ends(&output, MAX_END).into_owned(),
                 line: self.line,
             });
         }
@@ -180,33 +181,34 @@ impl<'s> Out<'s> {
 
     /// The call with this id, if it has one, was denied.
     pub(super) fn denied(&mut self, tool: &str, id: &str) {
-        if self.memo.denied.iter().any(|known| known == id) {
+        if self.memo.denied_ids.iter().any(|denied_id| denied_id == id) {
             return;
         }
         if !id.is_empty() {
-            self.memo.denied.truncate(MAX_DENIED - 1);
-            self.memo.denied.push_front(id.to_owned());
+            self.memo.denied_ids.truncate(MAX_DENIED - 1);
+            self.memo.denied_ids.push_front(id.to_owned());
         }
         self.fact(Fact::Denial { tool: tool.to_owned(), line: self.line });
     }
 
     /// A call did not succeed: it was denied, or it failed with this answer.
-    pub(super) fn unsuccessful(&mut self, tool: &str, id: &str, cause: &str) {
-        if self.says(Wording::Denial, cause) {
+    pub(super) fn denied_or_failed(&mut self, tool: &str, id: &str, cause: &str) {
+        if self.has_wording(Wording::Denial, cause) {
             self.denied(tool, id);
         } else {
             self.tool_failed(cause);
         }
     }
 
-    /// See [`Sink::says`].
-    pub(super) fn says(&self, what: Wording, text: &str) -> bool {
-        self.sink.says(what, text)
+    /// See [`Sink::has_wording`].
+    pub(super) fn has_wording(&self, wording: Wording, text: &str) -> bool {
+        self.sink.has_wording(wording, text)
     }
 
     pub(super) fn problem(&mut self, kind: ProblemKind) {
-        if self.memo.problems < MAX_PROBLEMS || kind.loses_words() {
-            self.memo.problems += 1;
+        // A problem that loses words weighs in the decision, so that it is never left out.
+        if self.memo.problem_count < MAX_PROBLEMS || kind.loses_words() {
+            self.memo.problem_count += 1;
             self.sink.event(Event::Problem(Problem { line: self.line, kind }));
         }
     }
@@ -226,7 +228,7 @@ pub(super) fn keep_end(text: &mut String, max: usize) {
 }
 
 /// The first and the last `max` bytes of `text`, on lines of their own.
-pub(super) fn ends(text: &str, max: usize) -> Cow<'_, str> {
+pub(super) fn both_ends(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() <= 2 * max {
         return Cow::Borrowed(text);
     }
@@ -236,12 +238,12 @@ pub(super) fn ends(text: &str, max: usize) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::ends;
+    use super::both_ends;
 
     #[test]
     fn the_ends_of_a_long_text_are_kept_between_characters() {
-        assert_eq!(ends("abcdef", 3), "abcdef");
-        assert_eq!(ends("abcdefg", 3), "abc\nefg");
-        assert_eq!(ends("aüücdüü", 2), "a\nü");
+        assert_eq!(both_ends("abcdef", 3), "abcdef");
+        assert_eq!(both_ends("abcdefg", 3), "abc\nefg");
+        assert_eq!(both_ends("aüücdüü", 2), "a\nü");
     }
 }

@@ -70,12 +70,12 @@ impl Talk {
 
     /// A message to the agent; beside a tool's answer a text is no prompt.
     pub(super) fn user_parts(&mut self, parts: &[Part<'_>], out: &mut Out<'_>) {
-        let answers = parts.iter().any(|part| part.response.0.is_some());
+        let has_answer = parts.iter().any(|part| part.response.0.is_some());
         for part in parts {
             if let Some(response) = &part.response.0 {
                 self.response(response, "", out);
             } else {
-                self.user_text(&part.text, answers, out);
+                self.user_text(&part.text, has_answer, out);
             }
         }
     }
@@ -103,7 +103,7 @@ impl Talk {
             out.tool_failed(output(&answer.output));
         } else if failed_call {
             let cause = if answer.error.is_empty() { &answer.output } else { &answer.error };
-            out.unsuccessful(&response.name, &response.id, cause);
+            out.denied_or_failed(&response.name, &response.id, cause);
         }
         self.calls.ended(&response.id, code, out);
     }

@@ -1,9 +1,10 @@
 //! The person's prompt: which text began the work, whatever came after it.
 
+use super::out::clip;
 use super::{Boundary, Event, Role};
 
 /// Bytes of a prompt's beginning that are kept to tell a hook's text from a person's.
-const HEAD: usize = 256;
+const MAX_HEAD: usize = 256;
 
 /// Follows the events of a [`Reader`](super::Reader) and keeps the digest of the
 /// person's last prompt. Neither hook feedback nor a compaction is one, and nor is
@@ -11,21 +12,21 @@ const HEAD: usize = 256;
 #[derive(Debug)]
 pub struct Prompt {
     is_feedback: fn(&str) -> bool,
-    coming: Option<Coming>,
-    last: Option<String>,
+    open: Option<OpenPrompt>,
+    last_digest: Option<String>,
 }
 
 /// A prompt whose text has not ended yet.
 #[derive(Debug, Default)]
-struct Coming {
+struct OpenPrompt {
     head: String,
-    text: blake3::Hasher,
+    hasher: blake3::Hasher,
 }
 
 impl Prompt {
     /// `is_feedback` recognises a hook's text by its beginning.
     pub fn new(is_feedback: fn(&str) -> bool) -> Self {
-        Self { is_feedback, coming: None, last: None }
+        Self { is_feedback, open: None, last_digest: None }
     }
 
     /// Takes one event.
@@ -33,12 +34,12 @@ impl Prompt {
         match event {
             Event::Boundary(Boundary::Prompt, _) => {
                 self.end();
-                self.coming = Some(Coming::default());
+                self.open = Some(OpenPrompt::default());
             }
             Event::Boundary(..) => self.end(),
             Event::Text(text) if text.role == Role::User => {
-                if let Some(coming) = &mut self.coming {
-                    coming.push(text.text);
+                if let Some(open) = &mut self.open {
+                    open.push(text.text);
                 }
             }
             Event::Text(text) if text.role != Role::System => self.end(),
@@ -49,25 +50,24 @@ impl Prompt {
     /// The digest of the last prompt, if there was one.
     pub fn finish(mut self) -> Option<String> {
         self.end();
-        self.last
+        self.last_digest
     }
 
     fn end(&mut self) {
-        let Some(coming) = self.coming.take() else { return };
-        if !coming.head.is_empty() && !(self.is_feedback)(&coming.head) {
-            self.last = Some(format!("blake3:{}", coming.text.finalize().to_hex()));
+        let Some(open) = self.open.take() else { return };
+        if !open.head.is_empty() && !(self.is_feedback)(&open.head) {
+            self.last_digest = Some(format!("blake3:{}", open.hasher.finalize().to_hex()));
         }
     }
 }
 
-impl Coming {
+impl OpenPrompt {
     fn push(&mut self, text: &str) {
         // White space around a prompt is its client's.
         let text = if self.head.is_empty() { text.trim_start() } else { text };
-        let room = HEAD.saturating_sub(self.head.len());
-        let end = (0..=room.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
-        self.head.push_str(&text[..end.unwrap_or(0)]);
-        self.text.update(text.as_bytes());
+        let room = MAX_HEAD.saturating_sub(self.head.len());
+        self.head.push_str(clip(text, room));
+        self.hasher.update(text.as_bytes());
     }
 }
 

@@ -65,7 +65,7 @@ struct Open {
     decode: Box<dyn Decode>,
     tail: TailBuffer,
     stage: Stage,
-    /// True for JSON of no known format.
+    /// The input is JSON of no known format.
     unknown_json: bool,
 }
 
@@ -75,7 +75,7 @@ const PIECE_BYTES: usize = 1 << 20;
 /// The part of the input that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// The rest of the line in which the look at the beginning ended.
+    /// The end of the line in which the look at the beginning stopped.
     Head,
     /// Lines that may belong to the tail, or not.
     Middle,
@@ -112,9 +112,9 @@ impl Reader {
     pub fn push(&mut self, mut bytes: &[u8], sink: &mut dyn Sink) {
         if self.open.is_none() {
             let room = (LOOKAHEAD - self.head.len()).min(bytes.len());
-            let (head, rest) = bytes.split_at(room);
+            let (head, remainder) = bytes.split_at(room);
             self.head.extend_from_slice(head);
-            bytes = rest;
+            bytes = remainder;
             let first_line = self.pace == Pace::Live && self.head.contains(&b'\n');
             if self.head.len() == LOOKAHEAD || first_line {
                 self.begin(sink);
@@ -146,7 +146,7 @@ impl Reader {
         self.open.as_ref().map(|open| open.format)
     }
 
-    /// True if whole lines can be left out here: the format allows it, and the input has
+    /// A place at which whole lines can be left out: the format allows it, and the input has
     /// come to the end of a line.
     pub fn can_skip(&self) -> bool {
         self.open.as_ref().is_some_and(|open| {
@@ -157,7 +157,7 @@ impl Reader {
     /// Goes on behind lines that were left out.
     pub fn skip(&mut self) {
         if let Some(open) = &mut self.open {
-            open.tail.skip();
+            open.tail.note_left_out();
             open.decode.skip();
         }
     }
@@ -171,7 +171,7 @@ impl Reader {
         let head = Head::detect(text, self.forced);
         let mut out = Out::new(sink, &mut self.memo);
         if head.start.unknown_json {
-            out.at(1).problem(ProblemKind::UnknownJson);
+            out.at_line(1).problem(ProblemKind::UnknownJson);
         }
         let mut decode = (head.format.spec().open)(&head.start);
         decode.push(text, &mut out);
@@ -194,18 +194,19 @@ impl Open {
     fn push(&mut self, mut bytes: &[u8], out: &mut Out<'_>) {
         if self.stage == Stage::Head {
             let end = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1);
-            let (head, rest) = bytes.split_at(end);
+            let (head, remainder) = bytes.split_at(end);
             self.decode.push(head, out);
             if head.ends_with(b"\n") {
                 self.stage = Stage::Middle;
             }
-            bytes = rest;
+            bytes = remainder;
         }
         if self.stage == Stage::Live {
             return self.decode.push(bytes, out);
         }
         let Self { tail, decode, .. } = self;
         for bytes in bytes.chunks(PIECE_BYTES) {
+            // A format may skip whole lines; the part of a line says too little for that.
             tail.push(bytes, &mut |released| match released {
                 Released::Lines(lines) => decode.push_lines(lines, out),
                 Released::Part(bytes) => decode.push(bytes, out),
@@ -217,16 +218,16 @@ impl Open {
         while let Some(Released::Lines(bytes) | Released::Part(bytes)) = self.tail.release_last() {
             self.decode.push_lines(bytes, out);
         }
-        let (bytes, is_tail) = self.tail.tail();
+        let is_tail = self.tail.has_released();
         if is_tail && self.stage == Stage::Middle {
             self.decode.tail();
             out.tail();
             // The tail begins the list of problems anew, and this one is about all of the input.
             if self.unknown_json {
-                out.at(1).problem(ProblemKind::UnknownJson);
+                out.at_line(1).problem(ProblemKind::UnknownJson);
             }
         }
-        self.decode.push(bytes, out);
+        self.decode.push(self.tail.tail(), out);
         self.decode.finish(out);
     }
 }

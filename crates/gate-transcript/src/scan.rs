@@ -9,15 +9,15 @@ pub(super) struct Scan {
     in_string: bool,
     escaped: bool,
     line_begins: bool,
-    /// The bytes before those of the current run.
-    seen: usize,
+    /// The bytes of the object before those of the current run.
+    bytes_before: usize,
     /// The offset of the first line break inside of a string, which JSON does not allow.
-    pub(super) broken: Option<usize>,
+    pub(super) string_break: Option<usize>,
 }
 
 /// The result of a [`Scan`] over some bytes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum Progress {
     /// The object goes on.
     More,
     /// The object ends before this offset.
@@ -30,54 +30,57 @@ pub(super) enum Found {
 
 impl Scan {
     /// Looks at the next bytes of the object.
-    pub(super) fn run(&mut self, bytes: &[u8]) -> Found {
+    pub(super) fn run(&mut self, bytes: &[u8]) -> Progress {
         let mut at = 0;
         while at < bytes.len() {
-            let step =
-                if self.in_string { self.string(bytes, at) } else { self.outside(bytes, at) };
+            let step = match self.in_string {
+                true => self.in_string(bytes, at),
+                false => self.outside_string(bytes, at),
+            };
             match step {
                 Ok(next) => at = next,
-                Err(found) => return found,
+                Err(end) => return end,
             }
         }
-        self.seen += bytes.len();
-        Found::More
+        self.bytes_before += bytes.len();
+        Progress::More
     }
 
     /// A string goes on after a line break: some writers leave breaks as they are. A line that
     /// begins like a record is one, behind a record that was cut off.
-    fn string(&mut self, bytes: &[u8], mut at: usize) -> Result<usize, Found> {
+    fn in_string(&mut self, bytes: &[u8], mut at: usize) -> Result<usize, Progress> {
         if std::mem::take(&mut self.line_begins) && bytes[at] == b'{' {
-            return Err(Found::Torn(at));
+            return Err(Progress::Torn(at));
         }
         if std::mem::take(&mut self.escaped) && bytes[at] != b'\n' {
             at += 1;
         }
-        let Some(found) = memchr3(b'"', b'\\', b'\n', &bytes[at..]) else {
+        let Some(distance) = memchr3(b'"', b'\\', b'\n', &bytes[at..]) else {
             return Ok(bytes.len());
         };
-        match bytes[at + found] {
+        let mark = at + distance;
+        match bytes[mark] {
             b'"' => self.in_string = false,
             b'\\' => self.escaped = true,
             _ => {
                 self.line_begins = true;
-                self.broken.get_or_insert(self.seen + at + found);
+                self.string_break.get_or_insert(self.bytes_before + mark);
             }
         }
-        Ok(at + found + 1)
+        Ok(mark + 1)
     }
 
-    fn outside(&mut self, bytes: &[u8], from: usize) -> Result<usize, Found> {
-        for (at, &byte) in bytes.iter().enumerate().skip(from) {
+    fn outside_string(&mut self, bytes: &[u8], start: usize) -> Result<usize, Progress> {
+        for (at, &byte) in bytes.iter().enumerate().skip(start) {
             let line_begins = std::mem::replace(&mut self.line_begins, byte == b'\n');
             match byte {
                 b'"' => {
                     self.in_string = true;
                     return Ok(at + 1);
                 }
-                b'{' if line_begins => return Err(Found::Torn(at)),
+                b'{' if line_begins => return Err(Progress::Torn(at)),
                 b'{' | b'[' => self.depth += 1,
-                b'}' | b']' if self.depth <= 1 => return Err(Found::End(at + 1)),
+                b'}' | b']' if self.depth <= 1 => return Err(Progress::End(at + 1)),
                 b'}' | b']' => self.depth -= 1,
                 _ => {}
             }
@@ -88,39 +91,39 @@ impl Scan {
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, Scan};
+    use super::{Progress, Scan};
 
-    fn check(input: &str, expected: &Found) {
+    fn check(input: &str, expected: &Progress) {
         assert_eq!(Scan::default().run(input.as_bytes()), *expected, "{input}");
         let mut scan = Scan::default();
         let mut at = 0;
         let bytewise = input.as_bytes().chunks(1).find_map(|byte| {
             let found = scan.run(byte);
             at += 1;
-            (found != Found::More).then_some(found)
+            (found != Progress::More).then_some(found)
         });
         let bytewise = match bytewise {
-            Some(Found::End(_)) => Found::End(at),
-            Some(Found::Torn(_)) => Found::Torn(at - 1),
-            _ => Found::More,
+            Some(Progress::End(_)) => Progress::End(at),
+            Some(Progress::Torn(_)) => Progress::Torn(at - 1),
+            _ => Progress::More,
         };
         assert_eq!(bytewise, *expected, "{input}, byte by byte");
     }
 
     #[test]
     fn ends() {
-        check(r#"{"a":[1,{"b":"}"}]} x"#, &Found::End(19));
-        check(r#"{"a":"\\"}"#, &Found::End(10));
-        check(r#"{"a":"\"}"}"#, &Found::End(11));
-        check("{\n  \"a\": {\n  }\n}\n", &Found::End(16));
-        check("{\"a\": 1,\n", &Found::More);
-        check("{\"a\":\"b\n\nc {}\"}", &Found::End(15));
+        check(r#"{"a":[1,{"b":"}"}]} x"#, &Progress::End(19));
+        check(r#"{"a":"\\"}"#, &Progress::End(10));
+        check(r#"{"a":"\"}"}"#, &Progress::End(11));
+        check("{\n  \"a\": {\n  }\n}\n", &Progress::End(16));
+        check("{\"a\": 1,\n", &Progress::More);
+        check("{\"a\":\"b\n\nc {}\"}", &Progress::End(15));
     }
 
     #[test]
     fn tears() {
-        check("{\"a\":\"b\n{\"c\":1}", &Found::Torn(8));
-        check("{\"a\":\"b\\\n{\"c\":1}", &Found::Torn(9));
-        check("{\"a\":[1,\n{\"c\":1}", &Found::Torn(9));
+        check("{\"a\":\"b\n{\"c\":1}", &Progress::Torn(8));
+        check("{\"a\":\"b\\\n{\"c\":1}", &Progress::Torn(9));
+        check("{\"a\":[1,\n{\"c\":1}", &Progress::Torn(9));
     }
 }

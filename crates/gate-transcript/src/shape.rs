@@ -10,68 +10,72 @@ const MAX_KEYS: usize = 64;
 /// needed.
 #[derive(Debug, Default)]
 pub(super) struct Shape<'a> {
-    keys: Vec<(&'a [u8], &'a [u8])>,
-    /// True for an element of an array.
+    members: Vec<Member<'a>>,
+    /// The object is an element of an array.
     pub(super) in_array: bool,
-    /// True if nothing comes before the object in the input.
-    pub(super) first: bool,
+    /// Nothing comes before the object in the input.
+    pub(super) is_first: bool,
+}
+
+/// A key with its value, both as the JSON has them.
+#[derive(Debug)]
+struct Member<'a> {
+    key: &'a [u8],
+    value: &'a [u8],
 }
 
 impl<'a> Shape<'a> {
     pub(super) fn new(json: &'a [u8], in_array: bool) -> Self {
         let mut shape = Self { in_array, ..Self::default() };
-        let mut rest = json.trim_ascii_start().strip_prefix(b"{").unwrap_or_default();
-        while shape.keys.len() < MAX_KEYS
-            && let Some((key, value, next)) = entry(rest)
+        let mut unread = json.trim_ascii_start().strip_prefix(b"{").unwrap_or_default();
+        while shape.members.len() < MAX_KEYS
+            && let Some((member, after_member)) = split_member(unread)
         {
-            shape.keys.push((key, value));
-            rest = next;
+            shape.members.push(member);
+            unread = after_member;
         }
         shape
     }
 
     pub(super) fn has(&self, key: &str) -> bool {
-        self.keys.iter().any(|(name, _)| *name == key.as_bytes())
+        self.value(key).is_some()
     }
 
     /// The key's value if it is a string, still escaped; otherwise "".
     pub(super) fn text(&self, key: &str) -> &'a str {
-        let value = self.keys.iter().find(|(name, _)| *name == key.as_bytes());
-        let text = value.and_then(|(_, value)| string(value));
+        let text = self.value(key).and_then(split_string);
         text.and_then(|(text, _)| std::str::from_utf8(text).ok()).unwrap_or_default()
     }
 
     /// The outline of the key's value, or of its first element if it is an
     /// array.
     pub(super) fn inner(&self, key: &str) -> Self {
-        let value = self.keys.iter().find(|(name, _)| *name == key.as_bytes());
-        let value = value.map_or(&b""[..], |(_, value)| value);
+        let value = self.value(key).unwrap_or_default();
         Self::new(value.strip_prefix(b"[").unwrap_or(value), value.starts_with(b"["))
     }
 
-    /// True if no key could be read.
+    /// An object of which no key could be read.
     pub(super) fn is_empty(&self) -> bool {
-        self.keys.is_empty()
+        self.members.is_empty()
+    }
+
+    fn value(&self, key: &str) -> Option<&'a [u8]> {
+        let member = self.members.iter().find(|member| member.key == key.as_bytes())?;
+        Some(member.value)
     }
 }
 
-type Entry<'a> = (&'a [u8], &'a [u8], &'a [u8]);
-
-fn entry(bytes: &[u8]) -> Option<Entry<'_>> {
-    let bytes = trim(bytes, b",");
-    let (key, rest) = string(bytes)?;
-    let rest = trim(trim(rest, b"").strip_prefix(b":")?, b"");
-    let (value, rest) = rest.split_at(value_len(rest));
-    Some((key, value, rest))
+/// The object's next member, and the bytes after it.
+fn split_member(bytes: &[u8]) -> Option<(Member<'_>, &[u8])> {
+    let separators = bytes.iter().take_while(|byte| byte.is_ascii_whitespace() || **byte == b',');
+    let (key, after_key) = split_string(&bytes[separators.count()..])?;
+    let after_colon = after_key.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    let (value, after_value) = after_colon.split_at(value_len(after_colon));
+    Some((Member { key, value }, after_value))
 }
 
-fn trim<'a>(bytes: &'a [u8], also: &[u8]) -> &'a [u8] {
-    let at = bytes.iter().position(|byte| !byte.is_ascii_whitespace() && !also.contains(byte));
-    &bytes[at.unwrap_or(bytes.len())..]
-}
-
-/// A string at the beginning of `bytes`, and what follows it.
-fn string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+/// The string that `bytes` begin with, still escaped, and the bytes after it.
+fn split_string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let inner = bytes.strip_prefix(b"\"")?;
     let mut at = 0;
     loop {
@@ -89,7 +93,7 @@ fn value_len(bytes: &[u8]) -> usize {
     let mut at = 0;
     while at < bytes.len() {
         match bytes[at] {
-            b'"' => match string(&bytes[at..]) {
+            b'"' => match split_string(&bytes[at..]) {
                 Some((inner, _)) => at += inner.len() + 1,
                 None => return bytes.len(),
             },

@@ -19,9 +19,9 @@ pub(super) struct Spec {
 /// The content that a format of JSON records, or a text format, is known by.
 #[derive(Clone, Copy)]
 pub(super) enum KnownBy {
-    /// True if an object of this shape is a record of the format.
+    /// Recognises the shape of the format's records.
     Record(fn(&Shape<'_>) -> bool),
-    /// True if a text that begins with these lines is of the format.
+    /// Recognises a text of the format by its first lines.
     Lines(fn(&[&str]) -> bool),
 }
 
@@ -30,6 +30,6 @@ pub(super) enum KnownBy {
 pub(super) struct Start {
     /// Lines at the beginning that are a runner's header.
     pub(super) header: u64,
-    /// True for JSON of no known format.
+    /// The input is JSON of no known format.
     pub(super) unknown_json: bool,
 }

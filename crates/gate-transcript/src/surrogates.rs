@@ -5,24 +5,24 @@
 /// `None` if there is none.
 pub(super) fn mend(json: &str) -> Option<String> {
     let mut mended = String::new();
-    let (mut from, mut at) = (0, 0);
-    while let Some(found) = memchr::memchr(b'\\', &json.as_bytes()[at..]) {
-        let escape = at + found;
+    let (mut uncopied, mut at) = (0, 0);
+    while let Some(distance) = memchr::memchr(b'\\', &json.as_bytes()[at..]) {
+        let escape = at + distance;
         at = match half(json, escape) {
             None => escape + 2,
             Some(Half::First) if half(json, escape + 6) == Some(Half::Second) => escape + 12,
             Some(_) => {
-                mended.push_str(&json[from..escape]);
+                mended.push_str(&json[uncopied..escape]);
                 mended.push('\u{fffd}');
-                from = escape + 6;
-                from
+                uncopied = escape + 6;
+                uncopied
             }
         };
         if at >= json.len() {
             break;
         }
     }
-    (from > 0).then(|| mended + &json[from..])
+    (uncopied > 0).then(|| mended + &json[uncopied..])
 }
 
 #[derive(PartialEq, Eq)]

@@ -12,10 +12,11 @@ const MAX_TEXT: usize = 1 << 20;
 /// Follows who speaks, and knows whether what the agent writes next goes on with its last message.
 #[derive(Debug, Default)]
 pub(super) struct Talk {
-    /// True for a sub-agent's transcript: no text in it is the main agent's.
+    /// The transcript is a sub-agent's: no text in it is the main agent's.
     pub(super) sub_agent: bool,
     /// The message's id; empty if messages have none.
     id: String,
+    /// The message may go on: nothing else came since.
     open: bool,
     /// The end of the message so far.
     message_text: String,
@@ -23,7 +24,7 @@ pub(super) struct Talk {
 }
 
 impl Talk {
-    /// Something that may change the main agent's mind.
+    /// Something came that may change the main agent's mind.
     pub(super) fn turn(&mut self, boundary: Boundary, out: &mut Out<'_>) {
         if !self.sub_agent {
             self.forget();
@@ -68,7 +69,7 @@ impl Talk {
             Ending::Unmarked => exit_code.is_some_and(|code| code != 0),
         };
         if has_failed {
-            out.unsuccessful(self.calls.tool(id).unwrap_or_default(), id, text);
+            out.denied_or_failed(self.calls.tool(id).unwrap_or_default(), id, text);
         }
         self.calls.ended(id, exit_code, out);
     }
@@ -84,7 +85,7 @@ impl Talk {
         }
         if self.open && !id.is_empty() && self.id == id {
             self.message_text.push('\n');
-            out.add(Role::Assistant, text);
+            out.add_line(Role::Assistant, text);
         } else {
             self.begin(id);
             out.say(Role::Assistant, text);
@@ -95,7 +96,7 @@ impl Talk {
     /// The next characters of the message with this id, which may be empty.
     pub(super) fn delta(&mut self, id: &str, text: &str, out: &mut Out<'_>) {
         if self.open && self.id == id {
-            out.go_on(Role::Assistant, text);
+            out.continue_text(Role::Assistant, text);
         } else if text.trim().is_empty() {
             // Blanks begin no message: they must not continue the one before.
             return;
@@ -106,11 +107,11 @@ impl Talk {
         self.keep(text);
     }
 
-    /// True if `text` repeats the last message. Clients that join several texts in one
+    /// A text that repeats the last message. Clients that join several texts in one
     /// end with the last of them.
-    pub(super) fn repeated_by(&self, text: &str) -> bool {
-        let (text, last) = (text.trim(), self.message_text.trim());
-        text.is_empty() || (!last.is_empty() && text.ends_with(last))
+    pub(super) fn is_repeated_by(&self, text: &str) -> bool {
+        let (text, message_text) = (text.trim(), self.message_text.trim());
+        text.is_empty() || (!message_text.is_empty() && text.ends_with(message_text))
     }
 
     /// The end of the last message; empty after a turn.
@@ -122,8 +123,8 @@ impl Talk {
         !self.message_text.is_empty()
     }
 
-    /// True if `text` is the last message from beginning to end.
-    pub(super) fn equals(&self, text: &str) -> bool {
+    /// A text that is the last message from beginning to end.
+    pub(super) fn is_last_message(&self, text: &str) -> bool {
         !self.message_text.is_empty() && text.trim() == self.message_text.trim()
     }
 
@@ -132,7 +133,7 @@ impl Talk {
         self.open = false;
     }
 
-    /// Something that may change the agent's mind came.
+    /// Something came that may change the agent's mind: no later text repeats the last message.
     pub(super) fn forget(&mut self) {
         self.open = false;
         self.message_text.clear();

@@ -14,7 +14,8 @@ pub(super) struct Tally {
     digests: VecDeque<u64>,
     /// The count of each message, in the same order.
     counts: VecDeque<u64>,
-    earlier: Option<u64>,
+    /// The sum over the messages that are no longer remembered.
+    forgotten: Option<u64>,
 }
 
 impl Tally {
@@ -26,16 +27,16 @@ impl Tally {
         // cheap for numbers side by side.
         if digest != NO_ID
             && self.digests.contains(&digest)
-            && let Some(at) = self.digests.iter().position(|known| *known == digest)
+            && let Some(at) = self.digests.iter().position(|counted| *counted == digest)
         {
             self.counts[at] = count;
             return;
         }
         if self.counts.len() == MAX_MESSAGES
-            && let Some(old) = self.counts.pop_front()
+            && let Some(oldest) = self.counts.pop_front()
         {
             self.digests.pop_front();
-            self.earlier = Some(self.earlier.unwrap_or(0).saturating_add(old));
+            self.forgotten = Some(self.forgotten.unwrap_or(0).saturating_add(oldest));
         }
         self.digests.push_back(digest);
         self.counts.push_back(count);
@@ -43,7 +44,7 @@ impl Tally {
 
     /// The sum; `None` if there was nothing to add up.
     pub(super) fn total(&self) -> Option<u64> {
-        self.counts.iter().copied().chain(self.earlier).reduce(u64::saturating_add)
+        self.counts.iter().copied().chain(self.forgotten).reduce(u64::saturating_add)
     }
 }
 

@@ -19,7 +19,7 @@ fn table(root: &Path, name: &str) -> Result<toml::Table, Failure> {
 
 /// The parts of an explanation, as [`section`] takes them.
 fn parts(explanation: Explanation) -> [&'static str; 4] {
-    [explanation.what, explanation.why, explanation.example, explanation.next]
+    [explanation.meaning, explanation.cause, explanation.example, explanation.remedy]
 }
 
 fn section(code: &str, [what, why, example, next]: [&str; 4]) -> String {

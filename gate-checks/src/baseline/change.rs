@@ -18,44 +18,49 @@ pub struct Change {
     pub path: PathBuf,
     /// Why it is guarded, if it is.
     pub guarded: Option<Guarded>,
-    /// The kind of change.
-    pub what: What,
+    /// Added, edited or removed.
+    pub kind: ChangeKind,
     /// The removed file with the same bytes, if this one was added.
     pub moved_from: Option<PathBuf>,
 }
 
 /// The kind of a file's change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
-    /// It is new.
+pub enum ChangeKind {
+    /// The baseline does not have the file.
     Added,
-    /// Its bytes or its kind are others.
+    /// The file has other bytes, or is of another kind.
     Edited,
-    /// It is gone.
+    /// The tree does not have the file any more.
     Removed,
 }
 
 impl Baseline {
-    /// Everything that is different in the tree now, sorted by name.
+    /// The files that are different in the tree now, sorted by name.
     ///
     /// # Errors
     ///
     /// A tree that cannot be read, a commit that is gone.
-    pub fn changes(&self, tree: &WorkTree, now: &Snapshot) -> Result<Vec<Change>, BaselineError> {
-        self.reader(tree)?.changes(now, &Cancellation::default())
+    pub fn changes(
+        &self,
+        tree: &WorkTree,
+        snapshot: &Snapshot,
+    ) -> Result<Vec<Change>, BaselineError> {
+        self.reader(tree)?.changes(snapshot, &Cancellation::default())
     }
 
-    /// Its files that hold tests, or that tests rest on or are configured by.
+    /// The baseline's files that hold tests, or that tests rest on or are configured by.
     pub(crate) fn files_of_tests(&self, tree: &WorkTree) -> Result<Vec<PathBuf>, BaselineError> {
-        let files = self.files(tree)?;
+        use Guarded::{Manifest, Runner, Support, Test};
+        let committed = self.files(tree)?;
         let dirty = self.body.dirty.iter().filter(|(_, mark)| mark.is_some());
-        let names = files.keys().chain(dirty.map(|(name, _)| &name.0));
-        let names = names.filter_map(|name| std::str::from_utf8(name).ok());
-        let of_tests = names.filter(|name| {
-            use Guarded::{Manifest, Runner, Support, Test};
-            matches!(guarded(name), Some(Test | Support | Runner | Manifest))
-        });
-        Ok(of_tests.map(PathBuf::from).collect())
+        let files = committed
+            .keys()
+            .chain(dirty.map(|(name, _)| &name.0))
+            .filter_map(|name| std::str::from_utf8(name).ok())
+            .filter(|name| matches!(guarded(name), Some(Test | Support | Runner | Manifest)))
+            .map(PathBuf::from);
+        Ok(files.collect())
     }
 }
 
@@ -63,63 +68,72 @@ impl Reader<'_> {
     /// As [`Baseline::changes`]; it ends early if the work is cancelled.
     pub(crate) fn changes(
         &self,
-        now: &Snapshot,
+        snapshot: &Snapshot,
         cancel: &Cancellation,
     ) -> Result<Vec<Change>, BaselineError> {
         let (body, tree) = (&self.baseline.body, self.tree);
-        let unlike = tree.changed_files(Some(&body.commit), cancel)?.unwrap_or_default();
+        let unlike_commit = tree.changed_files(Some(&body.commit), cancel)?.unwrap_or_default();
+        // A file that was dirty may be as in the commit again, and git may take a guarded file of
+        // other raw bytes for the same one.
         let dirty = body.dirty.keys();
-        let raw = body.guarded.iter().filter(|(name, mark)| !is_now(mark, now, &name.path()));
-        let names = dirty.chain(raw.map(|(name, _)| name)).map(|name| name.0.clone());
-        let names: BTreeSet<Vec<u8>> = unlike.into_iter().chain(names).collect();
+        let guarded_and_changed =
+            body.guarded.iter().filter(|(name, mark)| !is_unchanged(mark, snapshot, &name.path()));
+        let candidates: BTreeSet<Vec<u8>> = dirty
+            .chain(guarded_and_changed.map(|(name, _)| name))
+            .map(|name| name.0.clone())
+            .chain(unlike_commit)
+            .collect();
         let mut changes = Vec::new();
-        for name in names {
+        for name in candidates {
             let path = path(&name);
-            let (was, same) = match body.dirty.get(&Name(name.clone())) {
+            let (existed, is_unchanged) = match body.dirty.get(&Name(name.clone())) {
                 Some(None) => (false, false),
-                Some(Some(mark)) => (true, is_now(mark, now, &path)),
+                Some(Some(mark)) => (true, is_unchanged(mark, snapshot, &path)),
                 None => (self.files.contains_key(&name), false),
             };
-            let what = match (was, kind_of(now, &path).is_some()) {
-                (true, true) if same => continue,
-                (true, true) => What::Edited,
-                (true, false) => What::Removed,
-                (false, true) => What::Added,
+            let kind = match (existed, kind_of(snapshot, &path).is_some()) {
+                (true, true) if is_unchanged => continue,
+                (true, true) => ChangeKind::Edited,
+                (true, false) => ChangeKind::Removed,
+                (false, true) => ChangeKind::Added,
                 (false, false) => continue,
             };
             let guarded = path.to_str().and_then(guarded);
-            changes.push(Change { path, guarded, what, moved_from: None });
+            changes.push(Change { path, guarded, kind, moved_from: None });
         }
-        self.pair(&mut changes);
+        self.pair_moved_files(&mut changes);
         Ok(changes)
     }
 
-    /// Finds the files that were only moved: added ones with the bytes of removed
-    /// ones, each of which was moved to one place.
-    fn pair(&self, changes: &mut [Change]) {
-        let gone = changes.iter().filter(|change| change.what == What::Removed);
-        let gone: Vec<_> = gone.map(|change| change.path.clone()).collect();
-        if gone.is_empty() {
+    /// Finds the files that were only moved: added ones with the bytes of removed ones, each of which
+    /// was moved to one place. Empty files have the same bytes without being the same file.
+    fn pair_moved_files(&self, changes: &mut [Change]) {
+        let mut removed: Vec<_> = changes
+            .iter()
+            .filter(|change| change.kind == ChangeKind::Removed)
+            .filter_map(|change| {
+                let file = self.content(&change.path).ok().flatten()?;
+                Some((file.bytes, change.path.clone()))
+            })
+            .collect();
+        if removed.is_empty() {
             return;
         }
-        let mut was = Vec::new();
-        for path in gone {
-            if let Ok(Some(file)) = self.content(&path) {
-                was.push((file.bytes, path));
-            }
-        }
-        for change in changes.iter_mut().filter(|change| change.what == What::Added) {
+        for change in changes.iter_mut().filter(|change| change.kind == ChangeKind::Added) {
             let Some(bytes) = self.tree.bytes(&change.path).filter(|bytes| !bytes.is_empty())
             else {
                 continue;
             };
-            if let Some(at) = was.iter().position(|(bytes_before, _)| *bytes_before == bytes) {
-                change.moved_from = Some(was.swap_remove(at).1);
+            if let Some(index) = removed.iter().position(|(old_bytes, _)| *old_bytes == bytes) {
+                let (_, old_path) = removed.swap_remove(index);
+                change.moved_from = Some(old_path);
             }
         }
     }
 }
 
-fn is_now(mark: &Mark, now: &Snapshot, path: &Path) -> bool {
-    now.file(path).is_some_and(|file| file.kind() != Kind::Unreadable && Mark::new(file) == *mark)
+fn is_unchanged(mark: &Mark, snapshot: &Snapshot, path: &Path) -> bool {
+    snapshot
+        .file(path)
+        .is_some_and(|file| file.kind() != Kind::Unreadable && Mark::new(file) == *mark)
 }

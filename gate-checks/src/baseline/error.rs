@@ -1,12 +1,12 @@
-//! Why a baseline could not be taken or read.
+//! Errors of baselines.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::worktree::WorktreeError;
 
-/// Why a baseline could not be taken or read. Nothing is compared then, and nothing
-/// passes for being compared.
+/// A baseline that could not be taken or read. Nothing is compared then, and nothing passes as
+/// compared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaselineError {
@@ -25,12 +25,12 @@ pub enum BaselineError {
         /// The file, relative to the root.
         path: PathBuf,
     },
-    /// It cannot be kept, or what is kept cannot be read.
+    /// A file of the stored baseline cannot be written or read.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The stored baseline is damaged, or of a version that this gate does not know.
@@ -44,7 +44,7 @@ pub enum BaselineError {
 }
 
 impl BaselineError {
-    /// True if the baseline was not ready in time.
+    /// The baseline was not ready in time.
     pub fn is_late(&self) -> bool {
         matches!(self, Self::Tree(WorktreeError::Cancelled))
     }

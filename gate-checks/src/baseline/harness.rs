@@ -12,7 +12,7 @@ use gate_core::integrity::{Finding, HARNESS, Severity, python_dependencies};
 
 use super::{Baseline, Change};
 use crate::copy;
-use crate::worktree::{Snapshot, WorkTree};
+use crate::worktree::{File, Snapshot, WorkTree};
 
 /// Packages of Python that run tests, with the project that installs each.
 const PYTHON: [(&str, &str); 4] =
@@ -21,15 +21,17 @@ const PYTHON: [(&str, &str); 4] =
 /// Modules that Python loads at every start.
 const ALWAYS_LOADED: [&str; 2] = ["sitecustomize.py", "usercustomize.py"];
 
-/// Packages of node that run tests or compile them, and what the names of others begin with.
+/// Packages of node that run tests or compile them.
 const NODE: [&str; 7] = ["chai", "expect", "mocha", "ts-node", "tsx", "vite-node", "vitest"];
+
+/// Beginnings of the names of further such packages.
 const NODE_FAMILIES: [&str; 3] = ["jest", "@jest/", "@vitest/"];
 
 /// Ends of files that a runner executes.
 const CODE: [&str; 7] = [".py", ".so", ".js", ".cjs", ".mjs", ".node", ".json"];
 
 /// Files that say which versions are installed.
-const DECLARING: [&str; 17] = [
+const VERSION_FILES: [&str; 17] = [
     "Pipfile",
     "Pipfile.lock",
     "bun.lock",
@@ -49,8 +51,10 @@ const DECLARING: [&str; 17] = [
     "yarn.lock",
 ];
 
-/// The most files of a package, and the deepest folder, that are looked at.
+/// The most files of a package that are read.
 const MAX_FILES: usize = 4000;
+
+/// The deepest folder of a package that is read.
 const MAX_DEPTH: usize = 12;
 
 /// In a lock file the version stands so many characters after the package's name, at most.
@@ -59,85 +63,92 @@ const LOCK_ENTRY_CHARACTERS: usize = 200;
 /// The section of an entry point with which a package makes pytest load it.
 const PLUGINS: &str = "[pytest11]";
 
-/// By package or file: its version, a space, and a hash.
-pub(super) fn harness(tree: &WorkTree, now: &Snapshot) -> BTreeMap<String, String> {
-    let files: BTreeSet<&Path> = now.files().map(crate::worktree::File::path).collect();
+/// The packages and files of test runners, by their paths in the tree: each with its version, a
+/// space, and a hash.
+type Packages = BTreeMap<String, String>;
+
+/// The packages of test runners that are installed in the tree.
+pub(super) fn installed_runners(tree: &WorkTree, snapshot: &Snapshot) -> Packages {
+    let files: BTreeSet<&Path> = snapshot.files().map(File::path).collect();
     let has_file =
         |folder: &Path| files.range(folder..).next().is_some_and(|file| file.starts_with(folder));
-    let mut found = Found { root: tree.root(), known: BTreeMap::new() };
+    let mut listing = Listing { root: tree.root(), packages: Packages::new() };
     for folder in copy::installed(tree.root(), files.iter().copied(), &has_file) {
+        // Dependencies that are part of the tree are compared as its other files.
         if !has_file(&folder) {
-            found.node(&folder);
-            found.python(&folder);
+            listing.add_node_modules(&folder);
+            listing.add_python_environment(&folder);
         }
     }
-    found.known
+    listing.packages
 }
 
-struct Found<'a> {
+/// Lists the packages below the root. Folders are relative to it.
+struct Listing<'a> {
     root: &'a Path,
-    known: BTreeMap<String, String>,
+    packages: Packages,
 }
 
-impl Found<'_> {
-    fn node(&mut self, inside: &Path) {
-        for name in names(&self.root.join(inside)) {
+impl Listing<'_> {
+    fn add_node_modules(&mut self, folder: &Path) {
+        for name in names(&self.root.join(folder)) {
+            let path = folder.join(&name);
             match name.as_str() {
                 ".pnpm" => {
                     // Each folder holds one package, beside links to what it needs.
-                    for version in names(&self.root.join(inside).join(&name)) {
-                        self.node(&inside.join(&name).join(version).join("node_modules"));
+                    for version in names(&self.root.join(&path)) {
+                        self.add_node_modules(&path.join(version).join("node_modules"));
                     }
                 }
-                _ if name.starts_with('@') => {
-                    for own in names(&self.root.join(inside).join(&name)) {
-                        self.node_package(inside, &format!("{name}/{own}"));
+                scope if scope.starts_with('@') => {
+                    for package in names(&self.root.join(&path)) {
+                        self.add_node_package(folder, &format!("{scope}/{package}"));
                     }
                 }
-                _ => self.node_package(inside, &name),
+                package => self.add_node_package(folder, package),
             }
         }
     }
 
-    fn node_package(&mut self, inside: &Path, name: &str) {
-        let is_runner =
-            NODE.contains(&name) || NODE_FAMILIES.iter().any(|family| name.starts_with(family));
-        let folder = self.root.join(inside).join(name);
-        if !is_runner || !folder.symlink_metadata().is_ok_and(|about| about.is_dir()) {
+    fn add_node_package(&mut self, modules: &Path, package: &str) {
+        let is_runner = NODE.contains(&package)
+            || NODE_FAMILIES.iter().any(|family| package.starts_with(family));
+        let folder = self.root.join(modules).join(package);
+        if !is_runner || !folder.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
             return;
         }
-        let manifest = fs::read(folder.join("package.json")).unwrap_or_default();
-        let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap_or_default();
+        let text = fs::read(folder.join("package.json")).unwrap_or_default();
+        let manifest: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
         let version = manifest["version"].as_str().unwrap_or("?").to_owned();
-        self.insert(&inside.join(name), &version, hash(&folder));
+        self.insert(&modules.join(package), &version, hash(&folder));
     }
 
-    fn python(&mut self, inside: &Path) {
-        let lib = inside.join("lib");
+    fn add_python_environment(&mut self, environment: &Path) {
+        let lib = environment.join("lib");
         for version in names(&self.root.join(&lib)) {
-            self.packages(&lib.join(version).join("site-packages"));
+            self.add_site_packages(&lib.join(version).join("site-packages"));
         }
     }
 
-    fn packages(&mut self, inside: &Path) {
-        let names = names(&self.root.join(inside));
+    fn add_site_packages(&mut self, folder: &Path) {
+        let names = names(&self.root.join(folder));
         for name in &names {
-            let path = inside.join(name);
-            let at = self.root.join(&path);
+            let path = folder.join(name);
+            let absolute_path = self.root.join(&path);
             if let Some((_, project)) = PYTHON.iter().find(|(package, _)| package == name) {
-                self.insert(&path, version_of(project, &names), hash(&at));
+                self.insert(&path, version_of(project, &names), hash(&absolute_path));
             } else if ALWAYS_LOADED.contains(&name.as_str()) || name.ends_with(".pth") {
-                let text = fs::read_to_string(&at).unwrap_or_default();
-                // A place alone hides nothing that is installed.
+                let text = text(&absolute_path);
+                // A file that only adds folders to the search path hides nothing that is installed.
                 if !name.ends_with(".pth") || text.lines().any(|line| line.starts_with("import")) {
                     self.insert(&path, "-", blake3::hash(text.as_bytes()));
                 }
             } else if name.ends_with(".dist-info") {
-                let text = fs::read_to_string(at.join("entry_points.txt")).unwrap_or_default();
-                if let Some((_, section)) = text.split_once(PLUGINS) {
-                    let section = section.split("\n[").next().unwrap_or_default().trim();
+                let entry_points = text(&absolute_path.join("entry_points.txt"));
+                if let Some((_, plugins)) = entry_points.split_once(PLUGINS) {
+                    let section = plugins.split("\n[").next().unwrap_or_default().trim();
                     let (project, version) = project_and_version(name);
-                    let path = inside.join(format!("{project} {PLUGINS}"));
+                    let path = folder.join(format!("{project} {PLUGINS}"));
                     self.insert(&path, version, blake3::hash(section.as_bytes()));
                 }
             }
@@ -145,7 +156,7 @@ impl Found<'_> {
     }
 
     fn insert(&mut self, path: &Path, version: &str, hash: blake3::Hash) {
-        self.known.insert(path.display().to_string(), format!("{version} {}", hash.to_hex()));
+        self.packages.insert(path.display().to_string(), format!("{version} {}", hash.to_hex()));
     }
 }
 
@@ -164,15 +175,18 @@ fn project_and_version(record: &str) -> (&str, &str) {
 }
 
 fn version_of<'a>(project: &str, names: &'a [String]) -> &'a str {
-    let records = names.iter().filter(|name| name.ends_with(".dist-info"));
-    let mut versions = records.map(|name| project_and_version(name));
-    versions.find(|(name, _)| *name == project).map_or("?", |(_, version)| version)
+    names
+        .iter()
+        .filter(|name| name.ends_with(".dist-info"))
+        .map(|record| project_and_version(record))
+        .find(|(name, _)| *name == project)
+        .map_or("?", |(_, version)| version)
 }
 
 /// The hash of the names and bytes of a package's code.
 fn hash(folder: &Path) -> blake3::Hash {
     let mut files = Vec::new();
-    list(folder, MAX_DEPTH, &mut files);
+    list_code(folder, MAX_DEPTH, &mut files);
     files.sort();
     let mut hasher = blake3::Hasher::new();
     for file in files {
@@ -183,17 +197,18 @@ fn hash(folder: &Path) -> blake3::Hash {
     hasher.finalize()
 }
 
-fn list(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
+fn list_code(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let Ok(kind) = entry.file_type() else { continue };
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let is_other = name == "__pycache__" || name == "node_modules";
-        if kind.is_dir() && depth > 0 && !is_other {
-            list(&entry.path(), depth - 1, files);
-        } else if !kind.is_dir()
+        let Ok(file_type) = entry.file_type() else { continue };
+        let file_name = entry.file_name();
+        let name = file_name.to_string_lossy();
+        // Bytecode is written by each run, and the modules inside are packages of their own.
+        let is_passed_over = name == "__pycache__" || name == "node_modules";
+        if file_type.is_dir() && depth > 0 && !is_passed_over {
+            list_code(&entry.path(), depth - 1, files);
+        } else if !file_type.is_dir()
             && files.len() < MAX_FILES
-            && CODE.iter().any(|end| name.ends_with(end))
+            && CODE.iter().any(|ending| name.ends_with(ending))
         {
             files.push(entry.path());
         }
@@ -202,128 +217,151 @@ fn list(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
 
 impl Baseline {
     /// The files of test runners that changed. A baseline from history knows none.
-    pub(crate) fn harness(
+    pub(crate) fn changed_runners(
         &self,
         tree: &WorkTree,
-        now: &Snapshot,
+        snapshot: &Snapshot,
         changes: &[Change],
     ) -> Vec<Finding> {
         if self.is_from_history() || self.body.harness.is_empty() {
             return Vec::new();
         }
-        let (was, is) = (&self.body.harness, harness(tree, now));
-        let is_edited = changes.iter().any(|change| declares(&change.path));
-        let changed = is.iter().filter(|(name, known)| was.get(*name) != Some(known));
-        let findings = changed.filter_map(|(name, known)| {
-            let before = was.get(name).map(String::as_str);
-            let is_declared = is_edited || is_locked(tree, now, name, known);
-            let is_explained = || self.declares(tree, now, name);
-            let effect = effect(tree, name, (before, known), was, is_declared, &is_explained)?;
-            let how = if before.is_some() { "was changed" } else { "is new" };
-            let finding = HARNESS.finding(name);
-            let message = format!("{}: it {how}", finding.message);
-            Some(Finding { message, severity: effect, ..finding })
-        });
-        findings.collect()
+        let old_packages = &self.body.harness;
+        let has_changed_versions = changes.iter().any(|change| is_version_file(&change.path));
+        let mut findings = Vec::new();
+        for (path, package) in &installed_runners(tree, snapshot) {
+            let old_package = old_packages.get(path);
+            if old_package == Some(package) {
+                continue;
+            }
+            let is_declared = has_changed_versions || is_locked(tree, snapshot, path, package);
+            let severity = match old_package {
+                Some(old_package) => {
+                    Some(severity_of_change(path, old_package, package, is_declared))
+                }
+                None => self.severity_of_new(tree, snapshot, path, is_declared),
+            };
+            if let Some(severity) = severity {
+                let change = if old_package.is_some() { "was changed" } else { "is new" };
+                let finding = HARNESS.finding(path);
+                let message = format!("{}: it {change}", finding.message);
+                findings.push(Finding { message, severity, ..finding });
+            }
+        }
+        findings
     }
 
-    /// True if a manifest of the baseline names the project that a plug-in belongs to.
-    fn declares(&self, tree: &WorkTree, now: &Snapshot, name: &str) -> bool {
-        let last = name.rsplit('/').next().unwrap_or(name);
-        let project = last.split(' ').next().unwrap_or(last).to_ascii_lowercase().replace('-', "_");
-        let paths = now.files().map(crate::worktree::File::path);
-        let manifests = paths.filter(|path| {
+    /// The severity of a new file that pytest or Python loads by itself. A new package has replaced
+    /// no runner: `None`.
+    fn severity_of_new(
+        &self,
+        tree: &WorkTree,
+        snapshot: &Snapshot,
+        name: &str,
+        is_declared: bool,
+    ) -> Option<Severity> {
+        let path = Path::new(name);
+        let mut old_paths = self.body.harness.keys().map(Path::new);
+        if !is_single_file(path) {
+            None
+        } else if !old_paths.any(|old_path| old_path.parent() == path.parent()) {
+            // Who had no environment before has installed all of it.
+            None
+        } else if is_recorded(&tree.root().join(path)) || self.declares(tree, snapshot, name) {
+            Some(Severity::Warn)
+        } else if is_declared {
+            // Its manifest is the agent's own: a person has to say if the plug-in is meant.
+            Some(Severity::Block)
+        } else {
+            Some(Severity::Tamper)
+        }
+    }
+
+    /// A manifest of the baseline names the project that a plug-in belongs to.
+    fn declares(&self, tree: &WorkTree, snapshot: &Snapshot, name: &str) -> bool {
+        let file_name = name.rsplit('/').next().unwrap_or(name);
+        let project = file_name.split(' ').next().unwrap_or(file_name);
+        let project = project.to_ascii_lowercase().replace('-', "_");
+        let is_manifest = |path: &Path| {
             path.file_name().is_some_and(|name| {
                 let name = name.to_string_lossy();
                 name == "pyproject.toml" || name.starts_with("requirements")
             })
-        });
-        let texts = manifests.filter_map(|path| Some((path, self.content(tree, path).ok()??)));
-        let mut names = texts.flat_map(|(path, stored)| {
-            let text = String::from_utf8_lossy(&stored.bytes).into_owned();
-            python_dependencies(&path.to_string_lossy(), &text)
-        });
-        names.any(|name| name == project)
+        };
+        snapshot.files().map(File::path).filter(|path| is_manifest(path)).any(|path| {
+            let Ok(Some(manifest)) = self.content(tree, path) else { return false };
+            let text = String::from_utf8_lossy(&manifest.bytes);
+            python_dependencies(&path.to_string_lossy(), &text).contains(&project)
+        })
     }
 }
 
-/// The effect of a package or a file that is another one, or new.
-fn effect(
-    tree: &WorkTree,
-    name: &str,
-    (before, now): (Option<&str>, &str),
-    was: &BTreeMap<String, String>,
-    is_declared: bool,
-    is_explained: &dyn Fn() -> bool,
-) -> Option<Severity> {
-    let path = Path::new(name);
-    let is_alone = path.file_name().is_some_and(|name| {
+/// The severity of a package or a file that is another one than in the baseline.
+fn severity_of_change(name: &str, old: &str, new: &str, is_declared: bool) -> Severity {
+    // No version has other bytes at another time.
+    let is_same_version = !is_single_file(Path::new(name)) && version(old) == version(new);
+    if is_declared && !is_same_version { Severity::Warn } else { Severity::Tamper }
+}
+
+/// A file or an entry point that is loaded by itself, and has no version.
+fn is_single_file(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| {
         let name = name.to_string_lossy();
         name.ends_with(".py") || name.ends_with(".pth") || name.ends_with(PLUGINS)
-    });
-    match before {
-        // No version has other bytes at another time.
-        Some(before) if !is_alone && version(before) == version(now) => Some(Severity::Tamper),
-        Some(_) if is_declared => Some(Severity::Warn),
-        Some(_) => Some(Severity::Tamper),
-        None if !is_alone => None,
-        // Who had no environment before has installed all of it.
-        None if !was.keys().any(|known| Path::new(known).parent() == path.parent()) => None,
-        None if is_recorded(&tree.root().join(path)) || is_explained() => Some(Severity::Warn),
-        // Its manifest is the agent's own: a person has to say if the plug-in is meant.
-        None if is_declared => Some(Severity::Block),
-        None => Some(Severity::Tamper),
-    }
-}
-
-/// The version in what is known of a package.
-fn version(known: &str) -> &str {
-    known.split(' ').next().unwrap_or_default()
-}
-
-/// True if a lock file of the tree names a package with the version that is installed now. The
-/// earlier one was only out of date.
-fn is_locked(tree: &WorkTree, now: &Snapshot, name: &str, known: &str) -> bool {
-    let Some((_, package)) = name.rsplit_once("node_modules/").or(name.rsplit_once('/')) else {
-        return false;
-    };
-    let project = PYTHON.iter().find(|(own, _)| *own == package).map_or(package, |(_, of)| *of);
-    let version = version(known);
-    let paths = now.files().map(crate::worktree::File::path);
-    let locks = paths.filter(|path| declares(path) && path.to_string_lossy().contains("lock"));
-    let mut texts = locks.filter_map(|path| fs::read_to_string(tree.root().join(path)).ok());
-    texts.any(|text| {
-        text.match_indices(project).any(|(at, _)| {
-            let rest: String = text[at..].chars().take(LOCK_ENTRY_CHARACTERS).collect();
-            rest.contains(version)
-        })
     })
 }
 
-/// True if an installer has recorded a file as part of a project that is installed to be edited,
-/// or if it is the entry point of one.
+/// The version in the entry of a package.
+fn version(package: &str) -> &str {
+    package.split(' ').next().unwrap_or_default()
+}
+
+/// A lock file of the tree names a package with the version that is installed now: the earlier one
+/// was only out of date.
+fn is_locked(tree: &WorkTree, snapshot: &Snapshot, path: &str, package: &str) -> bool {
+    let Some((_, name)) = path.rsplit_once("node_modules/").or(path.rsplit_once('/')) else {
+        return false;
+    };
+    let project =
+        PYTHON.iter().find(|(package, _)| *package == name).map_or(name, |(_, project)| *project);
+    let version = version(package);
+    snapshot
+        .files()
+        .map(File::path)
+        .filter(|path| is_version_file(path) && path.to_string_lossy().contains("lock"))
+        .any(|lock_file| {
+            let text = text(&tree.root().join(lock_file));
+            text.match_indices(project).any(|(offset, _)| {
+                let entry: String = text[offset..].chars().take(LOCK_ENTRY_CHARACTERS).collect();
+                entry.contains(version)
+            })
+        })
+}
+
+/// An installer has recorded the file as part of a project that is installed to be edited, or it is
+/// the entry point of one.
 fn is_recorded(path: &Path) -> bool {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
     let name = name.to_string_lossy();
-    let records = names(folder).into_iter().filter(|record| record.ends_with(".dist-info"));
-    records.into_iter().any(|record| {
-        let is_entry_point = name.ends_with(PLUGINS)
-            && name.starts_with(&format!("{} ", project_and_version(&record).0));
-        let record = folder.join(record);
+    names(folder).into_iter().filter(|record| record.ends_with(".dist-info")).any(|record| {
+        let (project, _) = project_and_version(&record);
+        let record_folder = folder.join(&record);
+        let is_entry_point = name.ends_with(PLUGINS) && name.starts_with(&format!("{project} "));
         let is_part = is_entry_point
-            || text(&record.join("RECORD"))
+            || text(&record_folder.join("RECORD"))
                 .lines()
                 .any(|line| line.split(',').next() == Some(&*name));
-        is_part && text(&record.join("direct_url.json")).contains("\"editable\": true")
+        is_part && text(&record_folder.join("direct_url.json")).contains("\"editable\": true")
     })
 }
 
+/// The text of a file; empty if it cannot be read.
 fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
-/// True if a file says which versions are installed.
-fn declares(path: &Path) -> bool {
+/// A file that says which versions are installed.
+fn is_version_file(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    DECLARING.contains(&&*name) || name.starts_with("requirements") && name.ends_with(".txt")
+    VERSION_FILES.contains(&&*name) || name.starts_with("requirements") && name.ends_with(".txt")
 }

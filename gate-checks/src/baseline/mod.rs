@@ -11,6 +11,7 @@
 mod change;
 mod error;
 mod harness;
+mod reader;
 mod since_beginning;
 mod storage;
 mod stored_file;
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gate_core::decide::checks::CRITERIA;
-use gate_core::decide::policy::{CheckPolicy, Policy};
+use gate_core::decide::policy::Policy;
 use gate_core::integrity::{Guarded, guarded};
 use serde::{Deserialize, Serialize};
 
@@ -33,10 +34,11 @@ use crate::cancellation::Cancellation;
 use crate::runner::is_runner;
 use crate::site::CheckSite;
 use crate::worktree::stop_if_cancelled;
-use crate::worktree::{Blob, Kind, MergeBase, Refs, Snapshot, WorkTree};
+use crate::worktree::{Blob, Kind, MergeBase, Refs, Snapshot, Uncommitted, WorkTree};
 
-pub use change::{Change, What};
+pub use change::{Change, ChangeKind};
 pub use error::BaselineError;
+pub(crate) use reader::Reader;
 pub use stored_file::StoredFile;
 pub use tool::Tool;
 
@@ -49,21 +51,19 @@ const VERSION: u32 = 1;
 /// committed cannot be laid over.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// True if one of these checks looks at a baseline. Otherwise none is looked for.
+/// One of these checks looks at a baseline. Without such a check nobody looks for a baseline.
 pub fn is_wanted(policy: &Policy) -> bool {
     // Criteria have their commands from the baseline's files.
-    let reads =
-        |(name, check): (&String, &CheckPolicy)| name == CRITERIA && !check.files.is_empty();
-    compares_tree(policy) || policy.checks.iter().any(reads)
+    let has_criteria = policy.checks.get(CRITERIA).is_some_and(|check| !check.files.is_empty());
+    compares_tree(policy) || has_criteria
 }
 
-/// True if one of these checks compares the tree with a baseline.
+/// One of these checks compares the tree with a baseline.
 pub fn compares_tree(policy: &Policy) -> bool {
     policy.checks.iter().any(|(name, check)| {
-        let tests = name == "tests" || name.starts_with("tests-");
-        name == "integrity"
-            || !check.tests.is_empty()
-            || check.control && (tests || !check.shell && is_runner(&check.command))
+        let is_named_for_tests = name == "tests" || name.starts_with("tests-");
+        let runs_tests = is_named_for_tests || !check.shell && is_runner(&check.command);
+        name == "integrity" || !check.tests.is_empty() || check.control && runs_tests
     })
 }
 
@@ -71,16 +71,16 @@ pub fn compares_tree(policy: &Policy) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
-    /// It was taken by hand, or by a loop before its first agent acted.
+    /// The tree, taken by hand or by a loop before its first agent acted.
     Taken,
-    /// It was taken when an agent's session began, or when work of it was accepted. Not every
+    /// The tree, taken when an agent's session began, or when work of it was accepted. Not every
     /// request in a session is for a change.
     Session,
     /// The commit at which the checked out one left the default branch of the origin.
     MergeBase,
-    /// The same, by a local branch that is called main or master.
+    /// The commit at which the checked out one left a local branch that is called main or master.
     LocalBranch,
-    /// The commit that was checked out when it was first needed.
+    /// The commit that was checked out when the baseline was first needed.
     Head,
     /// The commit at which the work in another work tree of the session's repository began.
     OtherTree,
@@ -93,13 +93,13 @@ pub enum Origin {
 pub struct Baseline {
     body: Arc<Body>,
     digest: Arc<str>,
-    /// Bytes that no commit has, by their hash, as long as it was not kept.
+    /// Bytes that no commit has, by their hash, of a baseline that was taken just now.
     bytes: Arc<BTreeMap<String, Vec<u8>>>,
-    /// The folder with the stored bytes.
+    /// The folder with the bytes of a stored baseline.
     folder: Option<Arc<Path>>,
-    /// The digest of the tree from which it was taken just now.
+    /// The digest of the tree from which the baseline was taken just now.
     tree: Option<Arc<str>>,
-    /// The branches, work trees and stash of that moment; none if they are not known.
+    /// The branches, work trees and stash when it was taken; `None` if they are not known.
     refs: Option<Arc<Refs>>,
 }
 
@@ -108,10 +108,10 @@ pub struct Baseline {
 struct Body {
     version: u32,
     origin: Origin,
-    /// When it was taken (RFC 3339, UTC), as the caller gives it.
+    /// The time at which the baseline was taken (RFC 3339, UTC), as the caller gives it.
     time: String,
     commit: String,
-    /// The files that stood otherwise than in the commit; none of one that was gone.
+    /// The files that stood otherwise than in the commit; `None` for a file that was gone.
     dirty: BTreeMap<Name, Option<Mark>>,
     /// The guarded files, as raw bytes. Empty if the baseline is from history.
     guarded: BTreeMap<Name, Mark>,
@@ -122,11 +122,12 @@ struct Body {
     /// Test runners that are installed in the tree. Empty if the baseline is from history.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     harness: BTreeMap<String, String>,
-    /// Submodules that stood at another commit than this one says.
+    /// Submodules that stood at another commit than the tree's commit says, with that of their
+    /// checkout.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     submodules: BTreeMap<String, String>,
-    /// Files of which an earlier version put older texts into it. It is no baseline of a tree that
-    /// ever was.
+    /// Files of which an earlier version of gate put older texts into the baseline. A baseline with
+    /// such files is none of a tree that ever was.
     #[serde(default, skip_serializing)]
     old_texts: Vec<Name>,
 }
@@ -151,7 +152,7 @@ impl Body {
 }
 
 impl Baseline {
-    /// The tree as it stands at this moment. None outside of git, and before the first commit.
+    /// The tree as it stands at this moment. `None` outside of git, and before the first commit.
     ///
     /// It reads the files that a digest of the tree reads, and the uncommitted ones once more.
     /// Files whose hash is known from an earlier look are not read again.
@@ -167,8 +168,8 @@ impl Baseline {
         Self::taken(Origin::Taken, policy, site, time, &Cancellation::default())
     }
 
-    /// The same for a session, whose agent does not wait for ever: soon after the
-    /// cancellation it ends, and nothing was taken.
+    /// The tree as it stands when a session begins. Its agent does not wait for ever: soon after the
+    /// cancellation the call ends, and no baseline was taken.
     ///
     /// # Errors
     ///
@@ -191,37 +192,47 @@ impl Baseline {
     ) -> Result<Option<Self>, BaselineError> {
         stop_if_cancelled(cancel)?;
         let tree = WorkTree::open(site)?;
-        let Some((unlike, now)) = tree.uncommitted(cancel)? else { return Ok(None) };
-        let Some(commit) = now.head.clone() else { return Ok(None) };
-        let (mut dirty, mut bytes) = (BTreeMap::new(), BTreeMap::new());
-        for name in unlike {
+        let Some(Uncommitted { files, snapshot }) = tree.uncommitted(cancel)? else {
+            return Ok(None);
+        };
+        let Some(commit) = snapshot.head.clone() else { return Ok(None) };
+        let (mut dirty, mut bytes_by_hash) = (BTreeMap::new(), BTreeMap::new());
+        for name in files {
             stop_if_cancelled(cancel)?;
-            let file =
-                now.file(&stored_file::path(&name)).filter(|file| file.kind() != Kind::Unreadable);
+            let file = snapshot
+                .file(&stored_file::path(&name))
+                .filter(|file| file.kind() != Kind::Unreadable);
             if let Some(file) = file
-                && let Some((hash, read)) = raw(&tree, file.path())
+                && let Some((hash, bytes)) = hash_and_bytes(&tree, file.path())
             {
-                bytes.insert(hash, read);
+                bytes_by_hash.insert(hash, bytes);
             }
             dirty.insert(Name(name), file.map(Mark::new));
         }
-        let guarded = now
-            .fitting(|path| path.to_str().is_some_and(|path| guarded(path).is_some()), cancel)?
-            .into_iter();
-        let guarded = guarded.map(|file| (Name::new(file.path()), Mark::new(file))).collect();
-        let tools = tool::configured(policy, site);
-        let watched = watched::watched(&tree);
-        let harness = harness::harness(&tree, &now);
-        let submodules = watched::moved_submodules(&tree, &commit)?;
-        let body = Body::of_commit(commit, origin, time);
-        let body = Body { dirty, guarded, tools, watched, harness, submodules, ..body };
-        let refs = tree.refs().map(Arc::new);
-        let tree = Some(now.digest().into());
-        Ok(Some(Self { tree, refs, ..Self::new(body, bytes) }))
+        let is_guarded = |path: &Path| path.to_str().is_some_and(|path| guarded(path).is_some());
+        let guarded = snapshot
+            .files_that_fit(is_guarded, cancel)?
+            .into_iter()
+            .map(|file| (Name::new(file.path()), Mark::new(file)))
+            .collect();
+        let body = Body {
+            dirty,
+            guarded,
+            tools: tool::configured_tools(policy, site),
+            watched: watched::watched_files(&tree),
+            harness: harness::installed_runners(&tree, &snapshot),
+            submodules: watched::moved_submodules(&tree, &commit)?,
+            ..Body::of_commit(commit, origin, time)
+        };
+        Ok(Some(Self {
+            tree: Some(snapshot.digest().into()),
+            refs: tree.refs().map(Arc::new),
+            ..Self::new(body, bytes_by_hash)
+        }))
     }
 
     /// The commit at which the checked out one left the default branch, else the checked out one.
-    /// None outside of git, and before the first commit.
+    /// `None` outside of git, and before the first commit.
     ///
     /// # Errors
     ///
@@ -248,9 +259,9 @@ impl Baseline {
         Ok(Self { refs, ..Self::committed_at(commit.to_owned(), Origin::Base, time) })
     }
 
-    /// The tree of another work tree of the repository when a session began that works there now:
-    /// what was checked out there, or the commit at which it left the session's own tree. None if
-    /// that is not known.
+    /// Another work tree of the repository, as it was when a session began that works there now: the
+    /// commit that was checked out there, or that at which it left the session's own tree. `None` if
+    /// neither is known.
     ///
     /// # Errors
     ///
@@ -275,7 +286,7 @@ impl Baseline {
         Self::new(Body::of_commit(commit, origin, time), BTreeMap::new())
     }
 
-    /// True if it has files of tests.
+    /// One of the baseline's files is one of tests.
     ///
     /// # Errors
     ///
@@ -291,7 +302,7 @@ impl Baseline {
         Self { body: Arc::new(body), digest, bytes, folder: None, tree: None, refs: None }
     }
 
-    /// Its name: `blake3:` and 64 hex digits over all its content but the time.
+    /// The baseline's name: `blake3:` and 64 hex digits over all its content but the time.
     pub fn digest(&self) -> &str {
         &self.digest
     }
@@ -301,40 +312,41 @@ impl Baseline {
         self.body.origin
     }
 
-    /// True if it was taken from git's history.
+    /// A commit of git's history, and no tree that was taken.
     pub fn is_from_history(&self) -> bool {
         !matches!(self.body.origin, Origin::Taken | Origin::Session)
     }
 
-    /// The agent's commits may be in a baseline of the history, but for one of another tree.
+    /// The baseline holds no work of this turn. A baseline from history may hold the agent's own
+    /// commits, unless it is one of another tree.
     pub fn is_before_turn(&self) -> bool {
         !self.is_from_history() || self.body.origin == Origin::OtherTree
     }
 
-    /// The branches, work trees and stash of the repository at that moment; none if they are not
-    /// known.
+    /// The branches, work trees and stash of the repository when the baseline was taken; `None` if
+    /// they are not known.
     pub fn refs(&self) -> Option<&Refs> {
         self.refs.as_deref()
     }
 
-    /// True if its commit is that of the checkout or depends on a local branch. Anybody who works
-    /// in the repository can move both.
+    /// The commit is that of the checkout or depends on a local branch. Anybody who works in the
+    /// repository can move both.
     pub fn is_movable(&self) -> bool {
         matches!(self.body.origin, Origin::LocalBranch | Origin::Head)
     }
 
-    /// The commit below it, by its full name.
+    /// The commit that was checked out in the tree, by its full name.
     pub fn commit(&self) -> &str {
         &self.body.commit
     }
 
-    /// The digest of the tree from which it was taken just now, as checks report it; none if it was
-    /// stored, or is from history.
+    /// The digest of the tree from which the baseline was taken just now, as checks report it. `None`
+    /// if it was stored, or is from history.
     pub fn tree(&self) -> Option<&str> {
         self.tree.as_deref()
     }
 
-    /// When it was taken (RFC 3339, UTC).
+    /// The time at which the baseline was taken (RFC 3339, UTC).
     pub fn time(&self) -> &str {
         &self.body.time
     }
@@ -344,12 +356,12 @@ impl Baseline {
         self.body.guarded.len()
     }
 
-    /// The programs that the checks' commands named, as they were.
+    /// The programs that the checks' commands named, as they stood when the baseline was taken.
     pub fn tools(&self) -> &[Tool] {
         &self.body.tools
     }
 
-    /// A file as the baseline has it, if it does. The name is relative to the root.
+    /// A file as the baseline has it; `None` if it has no such file. The path is relative to the root.
     ///
     /// # Errors
     ///
@@ -363,7 +375,7 @@ impl Baseline {
         self.reader(tree)?.content(path)
     }
 
-    /// Several files, each as the baseline has it, if it does.
+    /// Several files, each as [`Baseline::content`] gives it.
     ///
     /// # Errors
     ///
@@ -387,30 +399,32 @@ impl Baseline {
     /// # Errors
     ///
     /// A folder that cannot be written, bytes that cannot be got any more.
-    pub fn lay_out(&self, tree: &WorkTree, into: &Path) -> Result<(), BaselineError> {
+    pub fn lay_out(&self, tree: &WorkTree, folder: &Path) -> Result<(), BaselineError> {
         for (name, blob) in self.files(tree)? {
             let path = stored_file::path(&name);
             if !self.body.dirty.contains_key(&Name::new(&path)) {
-                self.committed(tree, &path, &blob)?.write(&into.join(path))?;
+                self.committed_file(tree, &path, &blob)?.write(&folder.join(path))?;
             }
         }
         for (name, mark) in &self.body.dirty {
             if let Some(mark) = mark {
-                self.bytes_of(mark, &name.path())?.write(&into.join(name.path()))?;
+                self.dirty_file(mark, &name.path())?.write(&folder.join(name.path()))?;
             }
         }
         Ok(())
     }
 
-    /// The folders, relative to the root, in which its commit has a file of this name.
+    /// The folders, relative to the root, in which the commit has a file of this name.
     ///
     /// # Errors
     ///
     /// A commit that is gone.
     pub fn folders_with(&self, tree: &WorkTree, name: &str) -> Result<Vec<PathBuf>, BaselineError> {
         let paths = self.files(tree)?.into_keys().map(|file| stored_file::path(&file));
-        let named = paths.filter(|path| path.file_name().is_some_and(|file| file == name));
-        Ok(named.filter_map(|path| path.parent().map(Path::to_owned)).collect())
+        let folders = paths
+            .filter(|path| path.file_name().is_some_and(|file_name| file_name == name))
+            .filter_map(|path| path.parent().map(Path::to_owned));
+        Ok(folders.collect())
     }
 
     /// The files of the commit.
@@ -420,7 +434,7 @@ impl Baseline {
     }
 
     /// A file that was as the commit has it: the raw bytes, if they are known.
-    fn committed(
+    fn committed_file(
         &self,
         tree: &WorkTree,
         path: &Path,
@@ -440,12 +454,17 @@ impl Baseline {
         Ok(file)
     }
 
-    /// Bytes that no commit has.
-    fn bytes_of(&self, mark: &Mark, path: &Path) -> Result<StoredFile, BaselineError> {
-        let kept = self.folder.as_ref().and_then(|folder| fs::read(folder.join(&mark.hash)).ok());
-        let bytes = self.bytes.get(&mark.hash).cloned().or(kept);
-        let bytes = bytes.filter(|bytes| mark.is_of(bytes));
-        Ok(StoredFile { bytes: bytes.ok_or_else(|| lost(path))?, kind: mark.kind })
+    /// A file whose bytes no commit has.
+    fn dirty_file(&self, mark: &Mark, path: &Path) -> Result<StoredFile, BaselineError> {
+        let stored_bytes = || fs::read(self.folder.as_ref()?.join(&mark.hash)).ok();
+        let bytes = self
+            .bytes
+            .get(&mark.hash)
+            .cloned()
+            .or_else(stored_bytes)
+            .filter(|bytes| mark.is_of(bytes))
+            .ok_or_else(|| lost(path))?;
+        Ok(StoredFile { bytes, kind: mark.kind })
     }
 }
 
@@ -453,38 +472,13 @@ fn lost(path: &Path) -> BaselineError {
     BaselineError::Lost { path: path.to_owned() }
 }
 
-/// Reads files as they were at the baseline.
-pub(crate) struct Reader<'a> {
-    baseline: &'a Baseline,
-    tree: &'a WorkTree,
-    files: BTreeMap<Vec<u8>, Blob>,
-}
-
-impl Reader<'_> {
-    /// True if the commit has files below a folder.
-    pub(crate) fn has_folder(&self, folder: &Path) -> bool {
-        let prefix = [stored_file::bytes(folder), b"/"].concat();
-        let mut from = self.files.range(prefix.clone()..);
-        from.next().is_some_and(|(name, _)| name.starts_with(&prefix))
+/// The hash of a file that is not too large, and its bytes.
+fn hash_and_bytes(tree: &WorkTree, path: &Path) -> Option<(String, Vec<u8>)> {
+    let metadata = tree.root().join(path).symlink_metadata().ok()?;
+    if metadata.len() > MAX_FILE_BYTES {
+        return None;
     }
-
-    /// As [`Baseline::content`].
-    pub(crate) fn content(&self, path: &Path) -> Result<Option<StoredFile>, BaselineError> {
-        match self.baseline.body.dirty.get(&Name::new(path)) {
-            Some(None) => Ok(None),
-            Some(Some(mark)) => self.baseline.bytes_of(mark, path).map(Some),
-            None => match self.files.get(stored_file::bytes(path)) {
-                Some(blob) => self.baseline.committed(self.tree, path, blob).map(Some),
-                None => Ok(None),
-            },
-        }
-    }
-}
-
-/// The bytes of a file that is not too large, and their hash.
-fn raw(tree: &WorkTree, path: &Path) -> Option<(String, Vec<u8>)> {
-    let about = tree.root().join(path).symlink_metadata().ok()?;
-    let bytes = (about.len() <= MAX_FILE_BYTES).then(|| tree.bytes(path)).flatten()?;
+    let bytes = tree.bytes(path)?;
     Some((blake3::hash(&bytes).to_hex().to_string(), bytes))
 }
 
@@ -494,6 +488,6 @@ fn folder(site: &CheckSite, tree: &WorkTree) -> Option<PathBuf> {
 }
 
 /// The kind of a file, by which two snapshots of a baseline's tree are compared.
-fn kind_of(now: &Snapshot, path: &Path) -> Option<Kind> {
-    now.file(path).map(crate::worktree::File::kind)
+fn kind_of(snapshot: &Snapshot, path: &Path) -> Option<Kind> {
+    snapshot.file(path).map(crate::worktree::File::kind)
 }

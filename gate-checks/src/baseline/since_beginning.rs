@@ -9,10 +9,10 @@ use gate_core::decide::iteration_facts::SinceBeginning;
 use gate_core::integrity::guarded;
 
 use super::error::BaselineError;
-use super::{Baseline, Change, What};
+use super::{Baseline, Change, ChangeKind};
 use crate::cancellation::Cancellation;
 use crate::site::CheckSite;
-use crate::worktree::{Snapshot, WorkTree};
+use crate::worktree::{File, Snapshot, WorkTree};
 
 /// The largest file that is searched for names of new ones, in bytes.
 const MAX_SEARCHED_BYTES: usize = 1 << 20;
@@ -28,7 +28,7 @@ const PROSE: [&str; 5] = ["readme", "changelog", "license", "licence", "copying"
 const TEXTS: [&str; 6] = ["md", "markdown", "rst", "adoc", "txt", "org"];
 
 impl Baseline {
-    /// The change since the beginning. None if the baseline is from history, which an agent's own
+    /// The change since the beginning. `None` if the baseline is from history, which an agent's own
     /// commits may have become a part of.
     ///
     /// # Errors
@@ -44,15 +44,16 @@ impl Baseline {
         let tree = WorkTree::open(site)?;
         let snapshot = tree.snapshot()?;
         let changes = self.reader(&tree)?.changes(&snapshot, &Cancellation::default())?;
-        let is_old = |change: &&Change| change.what != What::Added || change.moved_from.is_some();
+        let is_old =
+            |change: &&Change| change.kind != ChangeKind::Added || change.moved_from.is_some();
         if changes.iter().any(|change| is_old(&change)) || !self.moved_submodules(&tree)?.is_empty()
         {
             return Ok(Some(SinceBeginning { changed: true, unused: Vec::new() }));
         }
-        let new: Vec<_> = changes.iter().map(|change| change.path.as_path()).collect();
-        let files = OldFiles { tree: &tree, snapshot: &snapshot, new: &new };
-        let is_used = new.iter().any(|file| files.is_used(file));
-        let names = new.iter().map(|file| file.to_string_lossy().into_owned());
+        let new_files: Vec<_> = changes.iter().map(|change| change.path.as_path()).collect();
+        let old_files = OldFiles { tree: &tree, snapshot: &snapshot, new_files: &new_files };
+        let is_used = new_files.iter().any(|file| old_files.is_used(file));
+        let names = new_files.iter().map(|file| file.to_string_lossy().into_owned());
         let unused = if is_used { Vec::new() } else { names.collect() };
         Ok(Some(SinceBeginning { changed: is_used, unused }))
     }
@@ -62,35 +63,35 @@ impl Baseline {
 struct OldFiles<'f> {
     tree: &'f WorkTree,
     snapshot: &'f Snapshot,
-    new: &'f [&'f Path],
+    new_files: &'f [&'f Path],
 }
 
 impl OldFiles<'_> {
     /// A tool loads a new file by its place, or an old file names it.
     fn is_used(&self, file: &Path) -> bool {
         let is_guarded = file.to_str().is_some_and(|name| guarded(name).is_some());
-        let is_document = is_document(file);
-        let is_hidden =
-            file.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."));
+        let is_hidden = file
+            .components()
+            .any(|component| component.as_os_str().as_encoded_bytes().starts_with(b"."));
         is_guarded
-            || is_document
+            || is_document(file)
             || is_hidden
             || file.extension().is_none()
             || self.has_sibling(file)
             || self.is_named(file)
     }
 
-    /// Files of some kinds are taken from their folder: older ones of the kind stand there.
+    /// Files of some kinds are taken from their folder: older files of the kind stand there.
     fn has_sibling(&self, file: &Path) -> bool {
-        let by_folder = has_ending(file, &BY_FOLDER);
         let is_at_top = file.parent().is_none_or(|folder| folder.as_os_str().is_empty());
-        let mut siblings = self.old().filter(|other| {
-            other.parent() == file.parent() && other.extension() == file.extension()
+        let mut siblings = self.iter().filter(|old_file| {
+            old_file.parent() == file.parent() && old_file.extension() == file.extension()
         });
-        match by_folder {
-            true => siblings.next().is_some(),
-            false => !is_at_top && siblings.any(|sibling| !self.is_named(sibling)),
+        if has_ending(file, &BY_FOLDER) {
+            return siblings.next().is_some();
         }
+        // Old files that nothing names either show that something takes all of the folder.
+        !is_at_top && siblings.any(|sibling| !self.is_named(sibling))
     }
 
     /// An old file may name a new one by its name, or in code by the name of its module.
@@ -99,27 +100,25 @@ impl OldFiles<'_> {
             file.file_name().and_then(|name| name.to_str()),
             file.file_stem().and_then(|stem| stem.to_str()),
         ) else {
+            // A name that is no text cannot be searched for.
             return true;
         };
-        self.old().filter(|other| *other != file).any(|other| {
-            let Some(bytes) = self.tree.bytes(other) else { return false };
+        self.iter().filter(|old_file| *old_file != file).any(|old_file| {
+            let Some(bytes) = self.tree.bytes(old_file) else { return false };
             if bytes.len() > MAX_SEARCHED_BYTES {
                 return false;
             }
             let text = String::from_utf8_lossy(&bytes);
-            text.contains(name) || (!has_ending(other, &TEXTS) && has_word(&text, stem))
+            text.contains(name) || (!has_ending(old_file, &TEXTS) && has_word(&text, stem))
         })
     }
 
-    fn old(&self) -> impl Iterator<Item = &Path> {
-        self.snapshot
-            .files()
-            .map(crate::worktree::File::path)
-            .filter(|file| !self.new.contains(file))
+    fn iter(&self) -> impl Iterator<Item = &Path> {
+        self.snapshot.files().map(File::path).filter(|file| !self.new_files.contains(file))
     }
 }
 
-/// True for prose that people expect beside the product: below `docs`, a README and the like.
+/// Prose that people expect beside the product: below `docs`, a README and the like.
 fn is_document(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let mut folders = file.parent().into_iter().flat_map(Path::components);
@@ -132,13 +131,14 @@ fn has_ending(file: &Path, endings: &[&str]) -> bool {
     endings.contains(&ending.to_lowercase().as_str())
 }
 
-/// True if a text has this word, on a line that is no comment.
+/// A text with this word on a line that is no comment.
 fn has_word(text: &str, word: &str) -> bool {
-    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let code = text.lines().filter(|line| !line.trim_start().starts_with(['#', '/', '*']));
-    code.into_iter().any(|line| {
-        line.match_indices(word).any(|(at, _)| {
-            !line[..at].ends_with(is_part) && !line[at + word.len()..].starts_with(is_part)
+    let is_word_char = |char: char| char.is_alphanumeric() || char == '_';
+    let mut code = text.lines().filter(|line| !line.trim_start().starts_with(['#', '/', '*']));
+    code.any(|line| {
+        line.match_indices(word).any(|(start, _)| {
+            let end = start + word.len();
+            !line[..start].ends_with(is_word_char) && !line[end..].starts_with(is_word_char)
         })
     })
 }

@@ -1,7 +1,7 @@
-//! Baselines that are kept, with the state of their work tree.
+//! Stored baselines, in the state of their work tree.
 //!
-//! Each run has its own; one that was taken before any run began waits until runs
-//! need it. Bytes that no commit has stand beside it, by their hashes.
+//! Each run has a baseline of its own. A baseline that was taken before any run began waits until
+//! runs need it. Bytes that no commit has stand beside it, by their hashes.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -23,35 +23,35 @@ use crate::worktree::WorkTree;
 /// The most files about runs that are stored for a work tree: up to three for each.
 const MAX_RUNS: usize = 150;
 
-/// A younger one stays in any case: no run is that long.
+/// A younger file stays in any case: no run is longer.
 const YOUNG: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// The one that waits for runs.
+/// The file of the baseline that waits for runs.
 const WAITING: &str = "waiting.json";
 
 /// Texts of tests that an earlier version laid over later baselines.
 const OLD_TEXTS: &str = "old-texts";
 
 /// The digest of a baseline's content. It covers neither the time nor whether a session took it:
-/// what is known of a tree holds for the same tree later.
+/// the results that are stored for a tree hold for the same tree later.
 pub(super) fn digest(body: &Body) -> String {
     let origin = match body.origin {
         Origin::Session => Origin::Taken,
-        other => other,
+        origin => origin,
     };
     let timeless = Body { time: String::new(), origin, ..body.clone() };
-    // It holds texts and numbers alone, which always become JSON.
+    // The body holds texts and numbers alone, which always become JSON.
     let text = serde_json::to_vec(&timeless).unwrap_or_default();
     format!("blake3:{}", blake3::hash(&text))
 }
 
 impl Baseline {
-    /// The baseline of a run; without a run's name, the one that waits for runs. None if there is
-    /// none, or no state.
+    /// The baseline of a run; without a run's name, that which waits for runs. `None` if nothing is
+    /// stored.
     ///
     /// # Errors
     ///
-    /// One that cannot be read, or is damaged.
+    /// A stored baseline that cannot be read, or is damaged.
     pub fn kept(site: &CheckSite, run: Option<&str>) -> Result<Option<Self>, BaselineError> {
         let tree = WorkTree::open(site)?;
         let Some(folder) = folder(site, &tree) else { return Ok(None) };
@@ -75,15 +75,17 @@ impl Baseline {
         if !body.old_texts.is_empty() {
             return Ok(None);
         }
-        let kept = Self::new(body, [].into());
-        let bytes = bytes(&folder, &kept.digest);
-        let refs = fs::read(refs_file(&folder, run)).ok();
-        let refs = refs.and_then(|text| serde_json::from_slice(&text).ok()).map(Arc::new);
-        Ok(Some(Self { folder: Some(bytes.into()), refs, ..kept }))
+        let baseline = Self::new(body, [].into());
+        let bytes_folder = bytes_folder(&folder, &baseline.digest);
+        let refs = fs::read(refs_file(&folder, run))
+            .ok()
+            .and_then(|text| serde_json::from_slice(&text).ok())
+            .map(Arc::new);
+        Ok(Some(Self { folder: Some(bytes_folder.into()), refs, ..baseline }))
     }
 
-    /// Keeps it for a run; without a run's name, for the runs that begin from now on.
-    /// Without a state folder nothing is kept.
+    /// Stores the baseline for a run; without a run's name, for the runs that begin from now on.
+    /// Without a state folder nothing is stored.
     ///
     /// # Errors
     ///
@@ -91,8 +93,9 @@ impl Baseline {
     pub fn keep(&self, site: &CheckSite, run: Option<&str>) -> Result<(), BaselineError> {
         let tree = WorkTree::open(site)?;
         let Some(folder) = folder(site, &tree) else { return Ok(()) };
-        for (hash, content) in &*self.bytes {
-            write(&bytes(&folder, &self.digest).join(hash), content)?;
+        // The bytes come first: a baseline that is read has all of its own.
+        for (hash, bytes) in &*self.bytes {
+            write(&bytes_folder(&folder, &self.digest).join(hash), bytes)?;
         }
         let text = serde_json::to_vec(&*self.body).unwrap_or_default();
         write(&file(&folder, run), &text)?;
@@ -107,8 +110,8 @@ impl Baseline {
         let old_texts = folder.join(OLD_TEXTS);
         crate::remove::remove_all(&old_texts)
             .map_err(|source| BaselineError::Io { path: old_texts, source })?;
-        for old in ["runs", "bytes", "tests", "begun"] {
-            store::keep_newest(&folder.join(old), MAX_RUNS, YOUNG);
+        for subfolder in ["runs", "bytes", "tests", "begun"] {
+            store::keep_newest(&folder.join(subfolder), MAX_RUNS, YOUNG);
         }
         Ok(())
     }
@@ -138,34 +141,42 @@ impl Baseline {
     /// # Errors
     ///
     /// A file that cannot be written.
-    pub fn move_ends(site: &CheckSite, from: &str, to: &str) -> Result<(), BaselineError> {
+    pub fn move_ends(
+        site: &CheckSite,
+        old_commit: &str,
+        new_commit: &str,
+    ) -> Result<(), BaselineError> {
         let tree = WorkTree::open(site)?;
-        let (Some(folder), true) = (folder(site, &tree), from != to) else { return Ok(()) };
+        let Some(folder) = folder(site, &tree) else { return Ok(()) };
+        if old_commit == new_commit {
+            return Ok(());
+        }
         for entry in fs::read_dir(folder.join("runs")).into_iter().flatten().flatten() {
             let path = entry.path();
-            let is_note = path.extension().is_some_and(|kind| kind == "head");
-            if is_note && fs::read_to_string(&path).is_ok_and(|head| head == from) {
-                write(&path, to.as_bytes())?;
+            let is_note = path.extension().is_some_and(|extension| extension == "head");
+            if is_note && fs::read_to_string(&path).is_ok_and(|head| head == old_commit) {
+                write(&path, new_commit.as_bytes())?;
             }
         }
         Ok(())
     }
 
-    /// The commit that was checked out when this run ended; none if that is not known: it may have
-    /// been killed.
+    /// The commit that was checked out when this run ended. `None` if that is not known: the run may
+    /// have been killed.
     pub fn ended_at(site: &CheckSite, run: &str) -> Option<String> {
         let folder = folder(site, &WorkTree::open(site).ok()?)?;
         fs::read_to_string(end_file(&folder, run)).ok()
     }
 
-    /// True if it was taken later than another one.
+    /// Compares the times at which two baselines were taken. A time that cannot be read counts as
+    /// the oldest.
     pub fn is_newer_than(&self, other: &Self) -> bool {
         let taken_at = |baseline: &Self| baseline.time().parse::<Timestamp>().ok();
         taken_at(self) > taken_at(other)
     }
 
-    /// True if a session of this name begins now: no call before this one has named it. Only then
-    /// is nothing in the tree its agent's own. Without state it is never true.
+    /// Notes that a session of this name has begun. Returns `true` if no call before this one has
+    /// named it: only then is nothing in the tree its agent's own. Without state it is never `true`.
     ///
     /// # Errors
     ///
@@ -177,6 +188,7 @@ impl Baseline {
         if let Err(source) = store::make_folder(&folder.join("begun")) {
             return Err(BaselineError::Io { path, source });
         }
+        // Of two calls at once, one creates the file.
         let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
         match created {
             Ok(_) => Ok(true),
@@ -193,11 +205,11 @@ impl Baseline {
     pub fn forget_damaged(site: &CheckSite) -> Result<(), BaselineError> {
         let tree = WorkTree::open(site)?;
         let Some(folder) = folder(site, &tree) else { return Ok(()) };
-        let files = fs::read_dir(folder.join("runs")).into_iter().flatten().flatten();
-        for path in files
-            .map(|entry| entry.path())
-            .filter(|path| path.extension().is_some_and(|kind| kind == "json"))
-        {
+        for entry in fs::read_dir(folder.join("runs")).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.extension().is_none_or(|extension| extension != "json") {
+                continue;
+            }
             let body =
                 fs::read(&path).ok().and_then(|text| serde_json::from_slice::<Body>(&text).ok());
             if body.is_none_or(|body| body.version != VERSION) {
@@ -207,8 +219,8 @@ impl Baseline {
         Ok(())
     }
 
-    /// Forgets the baseline of a run; without a run's name, the one that waits for runs: changes
-    /// since then are not judged as an agent's work. True if there was one.
+    /// Forgets the baseline of a run; without a run's name, that which waits for runs. Changes since
+    /// then are not judged as an agent's work. Returns `true` if there was a baseline.
     ///
     /// # Errors
     ///
@@ -247,20 +259,20 @@ fn name_of(run: &str) -> String {
     blake3::hash(run.as_bytes()).to_hex()[..32].to_owned()
 }
 
-/// The path of the bytes that a baseline has and no commit does.
-fn bytes(folder: &Path, digest: &str) -> PathBuf {
+/// The folder of the bytes that a baseline has and no commit does.
+fn bytes_folder(folder: &Path, digest: &str) -> PathBuf {
     let name = digest.trim_start_matches("blake3:");
     folder.join("bytes").join(name.get(..32).unwrap_or(name))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), BaselineError> {
-    let written = store::write_durable_file(path, bytes);
-    written.map_err(|source| BaselineError::Io { path: path.to_owned(), source })
+    store::write_durable_file(path, bytes)
+        .map_err(|source| BaselineError::Io { path: path.to_owned(), source })
 }
 
 impl Baseline {
-    /// The result of a check on the baseline, if it ran there before; `key` names the check, its
-    /// command, and the kind of result.
+    /// The stored result of a check on the baseline; `key` names the check, its command, and the kind
+    /// of result.
     pub(crate) fn result<T: DeserializeOwned>(
         &self,
         site: &CheckSite,
@@ -271,7 +283,7 @@ impl Baseline {
         serde_json::from_slice(&text).ok()
     }
 
-    /// Keeps the result of a check on the baseline. Without a state folder nothing is kept.
+    /// Stores the result of a check on the baseline. Without a state folder nothing is stored.
     ///
     /// # Errors
     ///

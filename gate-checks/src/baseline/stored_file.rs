@@ -18,17 +18,17 @@ use crate::worktree::{File, Kind};
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredFile {
-    /// Its bytes; of a link, its target.
+    /// The file's bytes; of a link, its target.
     pub bytes: Vec<u8>,
-    /// The kind of file.
+    /// A plain file, an executable one, or a link.
     pub kind: Kind,
 }
 
-/// A file's name relative to the root, kept as [`path_text`] writes it.
+/// A file's name relative to the root, stored as [`path_text`] writes it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Name(pub(super) Vec<u8>);
 
-/// Compares a file's bytes without storing them.
+/// The identity of a file's content, by which it is compared without its bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Mark {
     /// BLAKE3 of the bytes, in hex digits.
@@ -37,7 +37,7 @@ pub(super) struct Mark {
 }
 
 impl StoredFile {
-    /// Writes it to a path, with the folders above. What stands there is replaced.
+    /// Writes the file to a path, and makes the folders above. A file that stands there is replaced.
     pub(crate) fn write(&self, path: &Path) -> Result<(), BaselineError> {
         self.try_write(path).map_err(|source| BaselineError::Io { path: path.to_owned(), source })
     }
@@ -93,9 +93,10 @@ impl Serialize for Name {
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let path = path_text::path(&text);
-        let path = path.ok_or_else(|| D::Error::custom("a name in hex digits was expected"))?;
-        Ok(Self::new(&path))
+        match path_text::path(&text) {
+            Some(path) => Ok(Self::new(&path)),
+            None => Err(D::Error::custom("a name in hex digits was expected")),
+        }
     }
 }
 
@@ -111,14 +112,14 @@ pub(super) fn path(bytes: &[u8]) -> PathBuf {
 
 /// The text with a carriage return before each line break that has none.
 pub(super) fn with_returns(text: &[u8]) -> Vec<u8> {
-    let mut all = Vec::with_capacity(text.len() + text.len() / 32);
+    let mut with_returns = Vec::with_capacity(text.len() + text.len() / 32);
     for byte in text {
-        if *byte == b'\n' && all.last() != Some(&b'\r') {
-            all.push(b'\r');
+        if *byte == b'\n' && with_returns.last() != Some(&b'\r') {
+            with_returns.push(b'\r');
         }
-        all.push(*byte);
+        with_returns.push(*byte);
     }
-    all
+    with_returns
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use gate_core::decide::policy::Policy;
 use gate_core::integrity::Guarded;
 
-use super::{Baseline, Change, Origin, What};
+use super::{Baseline, Change, ChangeKind, Origin};
 use crate::cancellation::{CancelReason, Cancellation, Grace};
 use crate::worktree::WorkTree;
 use crate::worktree::tests::fixture::Fixture;
@@ -19,9 +19,9 @@ fn take(fixture: &Fixture) -> Baseline {
     Baseline::take(&Policy::default(), &fixture.site, TIME).unwrap().unwrap()
 }
 
-fn changes(fixture: &Fixture, baseline: &Baseline) -> Vec<(String, What)> {
+fn changes(fixture: &Fixture, baseline: &Baseline) -> Vec<(String, ChangeKind)> {
     let all = all(fixture, baseline).into_iter();
-    all.map(|change| (change.path.display().to_string(), change.what)).collect()
+    all.map(|change| (change.path.display().to_string(), change.kind)).collect()
 }
 
 fn all(fixture: &Fixture, baseline: &Baseline) -> Vec<Change> {
@@ -35,8 +35,8 @@ fn content(fixture: &Fixture, baseline: &Baseline, path: &str) -> Option<String>
     Some(String::from_utf8(held.bytes).unwrap())
 }
 
-fn named(name: &str, what: What) -> (String, What) {
-    (name.to_owned(), what)
+fn named(name: &str, kind: ChangeKind) -> (String, ChangeKind) {
+    (name.to_owned(), kind)
 }
 
 #[test]
@@ -53,8 +53,11 @@ fn what_was_there_when_it_was_taken_is_no_change() {
     fixture.write("src/b", "two\n");
     fixture.write("a", "back\n");
     fs::remove_file(fixture.path("new")).unwrap();
-    let expected =
-        [named("a", What::Added), named("new", What::Removed), named("src/b", What::Edited)];
+    let expected = [
+        named("a", ChangeKind::Added),
+        named("new", ChangeKind::Removed),
+        named("src/b", ChangeKind::Edited),
+    ];
     assert_eq!(changes(&fixture, &baseline), expected);
 }
 
@@ -130,7 +133,7 @@ fn without_one_history_tells() {
     assert_eq!(later.digest(), at_main.digest());
     let (_, on_branch) = of_history().unwrap();
     assert_eq!(on_branch.commit(), at_main.commit());
-    assert_eq!(changes(&fixture, &on_branch), [named("src/b", What::Edited)]);
+    assert_eq!(changes(&fixture, &on_branch), [named("src/b", ChangeKind::Edited)]);
     // The origin's branch counts before a local one, which may have been moved.
     fixture.git(&["update-ref", "refs/remotes/origin/main", "main"]);
     fixture.git(&["branch", "-f", "main", "work"]);
@@ -160,7 +163,7 @@ fn a_file_that_was_moved_is_known_by_its_bytes() {
     fs::rename(fixture.path("tests/test_a.py"), fixture.path("tests/unit/test_a.py")).unwrap();
     let all = all(&fixture, &baseline);
     let [removed, added] = all.as_slice() else { panic!("{all:?}") };
-    assert_eq!((removed.what, removed.guarded), (What::Removed, Some(Guarded::Test)));
+    assert_eq!((removed.kind, removed.guarded), (ChangeKind::Removed, Some(Guarded::Test)));
     assert_eq!(added.moved_from, Some(PathBuf::from("tests/test_a.py")));
 }
 
@@ -175,7 +178,7 @@ fn history_that_is_written_anew_changes_nothing() {
     fixture.git(&["commit", "-q", "--amend", "--no-edit"]);
     let head = WorkTree::open(&fixture.site).unwrap().commit("HEAD").unwrap().unwrap();
     fixture.git(&["replace", baseline.commit(), &head]);
-    assert_eq!(changes(&fixture, &baseline), [named("tests/test_a.py", What::Edited)]);
+    assert_eq!(changes(&fixture, &baseline), [named("tests/test_a.py", ChangeKind::Edited)]);
     let was = content(&fixture, &baseline, "tests/test_a.py").unwrap();
     assert!(was.contains("assert"), "{was}");
 }

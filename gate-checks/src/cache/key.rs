@@ -14,19 +14,19 @@ use crate::process::environment;
 use crate::seal::Seal;
 use crate::worktree::WorkTree;
 
-/// Most words of a command that are looked up as files.
+/// The most words of a command that are looked up as files.
 const MAX_WORDS: usize = 100;
 
 /// The command of a check, as far as a stored record depends on it.
 #[derive(Clone, Debug)]
 pub(crate) struct CachedCommand {
-    /// Its words. A stored record depends on the programs that they name.
+    /// A stored record depends on the programs that these words name.
     pub(crate) words: Vec<String>,
-    /// It also runs with the tests of the baseline and with gate's control.
+    /// The command also runs with the tests of the baseline and with gate's control.
     pub(crate) uses_baseline: bool,
 }
 
-/// A check, and everything that it is about to be run for.
+/// A check that is about to run, with all that its record depends on.
 pub(crate) struct Work<'w> {
     pub(crate) check: &'w CheckId,
     pub(crate) policy: &'w CheckPolicy,
@@ -35,8 +35,8 @@ pub(crate) struct Work<'w> {
 }
 
 impl Work<'_> {
-    /// True if an unchanged key means an unchanged result: the settings say so, and no link
-    /// of the tree leads out of it.
+    /// An unchanged key means an unchanged result: the settings say so, and no link of the tree leads
+    /// out of it.
     pub(super) fn is_hermetic(&self) -> bool {
         self.policy.hermetic && !self.cx.tree.has_links_out()
     }
@@ -47,10 +47,16 @@ impl Work<'_> {
         hash(&json!(["tree", tree.digest, tree.head, tree.index, self.surroundings()]))
     }
 
-    /// The key of what lets an agent go: the same files, whatever the commit, the
-    /// baseline and the session.
+    /// The key of a pass that only lets an agent go: with the files, without the commit, the baseline
+    /// and the session.
     pub(super) fn release_key(&self) -> blake3::Hash {
-        hash(&json!(["release", self.cx.tree.digest, self.policy, self.seen(), self.programs()]))
+        let inputs = json!([
+            env!("CARGO_PKG_VERSION"),
+            self.check.as_str(),
+            environment(&self.cx.site.environment, &self.policy.env),
+            path_text::text(&self.cx.site.project),
+        ]);
+        hash(&json!(["release", self.cx.tree.digest, self.policy, inputs, self.programs()]))
     }
 
     /// The key with the files that match `paths`, within the run.
@@ -58,11 +64,11 @@ impl Work<'_> {
         if self.policy.paths.is_empty() {
             return None;
         }
-        let part = self.cx.tree.digest_of(&self.cx.site.project, &self.policy.paths).ok()?;
-        Some(hash(&json!(["paths", part, self.cx.options.about.run, self.surroundings()])))
+        let files = self.cx.tree.digest_of(&self.cx.site.project, &self.policy.paths).ok()?;
+        Some(hash(&json!(["paths", files, self.cx.options.about.run, self.surroundings()])))
     }
 
-    /// Everything beside the tree.
+    /// Part of the key: the inputs of the check beside the tree.
     fn surroundings(&self) -> Value {
         json!([self.settings(), self.programs()])
     }
@@ -70,7 +76,8 @@ impl Work<'_> {
     /// Part of the key: the check, its settings and its environment.
     fn settings(&self) -> Value {
         let baseline = self.cx.options.baseline.as_ref().map(|baseline| baseline.digest());
-        let tried = match (self.cx.options.occasion, self.command.uses_baseline) {
+        // A session compares with nothing, and another command never does.
+        let comparison = match (self.cx.options.occasion, self.command.uses_baseline) {
             (Occasion::Session, _) => Some(json!("plain")),
             (Occasion::Loop, true) => Some(json!([baseline, &*self.cx.allow, self.sealed()])),
             (Occasion::PullRequest { .. }, true) => {
@@ -86,49 +93,40 @@ impl Work<'_> {
             environment(&self.cx.site.environment, &self.policy.env),
             path_text::text(&self.cx.site.project),
             self.cx.options.about.task,
-            tried,
+            comparison,
         ])
     }
 
-    /// Part of the key: the sealed tests of the check, or why they cannot run.
+    /// Part of the key: the sealed tests of the check, or the reason why they cannot run.
     fn sealed(&self) -> Option<String> {
         if self.cx.options.about.sealed_refusals >= MAX_SEALED_REFUSALS {
             return Some("spent".to_owned());
         }
         let tree = WorkTree::open(&self.cx.site).ok()?;
-        let configured = self.policy.sealed.as_deref();
-        let seal = Seal::find(&self.cx.site, &tree, self.check.as_str(), configured);
-        seal.map_or_else(|error| Some(error.to_string()), |seal| seal.map(|seal| seal.digest))
+        let configured_folder = self.policy.sealed.as_deref();
+        match Seal::find(&self.cx.site, &tree, self.check.as_str(), configured_folder) {
+            Ok(seal) => seal.map(|seal| seal.digest),
+            Err(error) => Some(error.to_string()),
+        }
     }
 
-    /// Part of the key: inputs of the check beside the tree and its settings.
-    fn seen(&self) -> Value {
-        let environment = environment(&self.cx.site.environment, &self.policy.env);
-        json!([
-            env!("CARGO_PKG_VERSION"),
-            self.check.as_str(),
-            environment,
-            path_text::text(&self.cx.site.project),
-        ])
-    }
-
-    /// The programs and files that the words of a command name, each with what
-    /// tells it from another in its place. A script is taken word by word.
+    /// Part of the key: the identities of the programs and files that the words of the command name.
+    /// A script is taken word by word.
     fn programs(&self) -> Vec<Value> {
-        let path = self.cx.site.search_path();
+        let search_path = self.cx.site.search_path();
         let folder = self.cx.site.folder_of(self.policy);
         let words = self.command.words.iter().flat_map(|word| word.split_whitespace());
-        let mut files = Vec::new();
+        let mut identities = Vec::new();
         for word in words.take(MAX_WORDS) {
-            let program = which::which_in(word, Some(&path), &folder).ok();
-            let file = program.and_then(|program| identity(&program));
-            files.extend(file.or_else(|| identity(&folder.join(word))));
+            let program = which::which_in(word, Some(&search_path), &folder).ok();
+            let program_identity = program.and_then(|program| identity(&program));
+            identities.extend(program_identity.or_else(|| identity(&folder.join(word))));
         }
-        files
+        identities
     }
 }
 
-/// A file by its path, size, change time and inode.
+/// A file by its path, size, change time and inode: another one in its place has another identity.
 fn identity(path: &Path) -> Option<Value> {
     let file = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     Some(json!([path_text::text(path), file.size(), file.ctime(), file.ctime_nsec(), file.ino()]))

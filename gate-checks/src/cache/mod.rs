@@ -3,8 +3,8 @@
 //! A record is found again by a [key](key) over the tree, the commit and the
 //! index, the check's settings, the environment that it sees, its programs and
 //! gate's version. A `pass` is kept only for checks that are marked hermetic. A
-//! `fail` is kept of all, for it cannot make an exit; but what was missing may
-//! come from outside of the tree (an installed dependency, a server), so it is
+//! `fail` is kept for all, because it cannot make an exit. But its cause may lie
+//! outside of the tree (a dependency that is not installed, a server), so it is
 //! taken once, within [`FAIL_LIFETIME`], and then the check runs again. With
 //! `paths`, a pass is also kept for the run, by the files that match alone,
 //! until the check is run and does not pass. A pass of any check is kept for stops
@@ -26,10 +26,10 @@ use crate::store;
 
 pub(crate) use key::{CachedCommand, Work};
 
-/// Most records that are stored for a work tree.
+/// The most records that are stored for a work tree.
 const MAX_RECORDS: usize = 200;
 
-/// Lifetime of a failure.
+/// The time in which a failure can be taken again.
 const FAIL_LIFETIME: Duration = Duration::from_secs(10 * 60);
 
 /// After this time without a decision a run is over, and so are its passes.
@@ -39,11 +39,11 @@ const RUN_LIFETIME: Duration = Duration::from_secs(12 * 60 * 60);
 #[derive(Debug)]
 pub(crate) struct EvidenceCache {
     folder: Option<PathBuf>,
-    /// Ignores earlier records.
-    fresh: bool,
-    /// Accepts passes that only let an agent go.
-    plain: bool,
-    offered: Mutex<Vec<Offer>>,
+    /// Earlier records are ignored.
+    is_fresh: bool,
+    /// The checks only let an agent go: a pass on the same files is enough.
+    is_session: bool,
+    offers: Mutex<Vec<Offer>>,
 }
 
 #[derive(Debug)]
@@ -53,116 +53,115 @@ struct Offer {
 }
 
 impl EvidenceCache {
-    /// The records inside a work tree's folder of the state; without one
-    /// nothing is found or kept. With `fresh` nothing is found.
-    pub(crate) fn new(tree: Option<&Path>, fresh: bool, plain: bool) -> Self {
-        let folder = tree.map(|tree| tree.join("evidence"));
-        Self { folder, fresh, plain, offered: Mutex::default() }
+    /// The records inside a work tree's folder of the state; without it no record is found or kept.
+    /// With `is_fresh` no record is found.
+    pub(crate) fn new(tree_folder: Option<&Path>, is_fresh: bool, is_session: bool) -> Self {
+        let folder = tree_folder.map(|folder| folder.join("evidence"));
+        Self { folder, is_fresh, is_session, offers: Mutex::default() }
     }
 
     /// An earlier record that still holds.
     pub(crate) fn find(&self, work: &Work<'_>) -> Option<Evidence> {
         let folder = self.folder.as_ref()?;
-        if self.fresh {
+        if self.is_fresh {
             return None;
         }
-        let (mut found, why) = if let Some(found) = Self::same_tree(folder, work) {
-            (found, "nothing has changed since")
-        } else if let Some(found) = Self::same_paths(folder, work) {
-            (found, "nothing that matches paths changed")
+        let (mut record, reason) = if let Some(record) = Self::find_by_tree(folder, work) {
+            (record, "nothing has changed since")
+        } else if let Some(record) = Self::find_by_paths(folder, work) {
+            (record, "nothing that matches paths changed")
         } else {
-            (self.same_release(folder, work)?, "it passed on these files")
+            (self.find_release(folder, work)?, "it passed on these files")
         };
-        if found.check != work.check.as_str() {
+        if record.check != work.check.as_str() {
             return None;
         }
-        found.cached = true;
-        found.duration_ms = 0;
-        found.summary.push_str(&format!("{NOT_RUN_AGAIN}{why})"));
-        found.log = found.log.filter(|log| Path::new(log).is_file());
-        Some(found)
+        record.cached = true;
+        record.duration_ms = 0;
+        record.summary.push_str(&format!("{NOT_RUN_AGAIN}{reason})"));
+        record.log = record.log.filter(|log| Path::new(log).is_file());
+        Some(record)
     }
 
-    fn same_tree(folder: &Path, work: &Work<'_>) -> Option<Evidence> {
-        let file = named(folder, "tree", &work.tree_key());
-        let found = read(&file)?;
-        let holds = match found.outcome {
-            // Not a second time.
+    fn find_by_tree(folder: &Path, work: &Work<'_>) -> Option<Evidence> {
+        let file = record_file(folder, "tree", &work.tree_key());
+        let record = read(&file)?;
+        let holds = match record.outcome {
+            // A failure is taken once: only who removes its file takes it.
             Outcome::Fail => age(&file) < FAIL_LIFETIME && fs::remove_file(&file).is_ok(),
             _ => work.policy.hermetic,
         };
-        holds.then_some(found)
+        holds.then_some(record)
     }
 
-    fn same_paths(folder: &Path, work: &Work<'_>) -> Option<Evidence> {
-        let file = named(folder, "paths", &work.paths_key()?);
-        let found = read_young(&file)?;
+    fn find_by_paths(folder: &Path, work: &Work<'_>) -> Option<Evidence> {
+        let file = record_file(folder, "paths", &work.paths_key()?);
+        let record = read_young(&file)?;
         // The run goes on: the record stays young.
         let _ = File::options()
             .write(true)
             .open(&file)
             .and_then(|file| file.set_modified(SystemTime::now()));
-        Some(found)
+        Some(record)
     }
 
-    fn same_release(&self, folder: &Path, work: &Work<'_>) -> Option<Evidence> {
-        if !self.plain {
+    fn find_release(&self, folder: &Path, work: &Work<'_>) -> Option<Evidence> {
+        if !self.is_session {
             return None;
         }
-        read_young(&named(folder, "release", &work.release_key()))
+        read_young(&record_file(folder, "release", &work.release_key()))
     }
 
-    /// A record that may be kept. Whatever is known of the same work is older
-    /// and goes.
+    /// Offers a record that may be kept. Stored records of the same work are older and go.
     pub(crate) fn offer(&self, work: &Work<'_>, evidence: &Evidence) {
         let Some(folder) = &self.folder else { return };
-        let passed = evidence.outcome == Outcome::Pass && evidence.flaky.is_empty();
-        let kept = evidence.outcome == Outcome::Fail || (passed && work.is_hermetic());
-        self.offer_as(named(folder, "tree", &work.tree_key()), kept, evidence);
-        self.offer_as(named(folder, "release", &work.release_key()), passed, evidence);
+        let has_passed = evidence.outcome == Outcome::Pass && evidence.flaky.is_empty();
+        let holds_again = evidence.outcome == Outcome::Fail || (has_passed && work.is_hermetic());
+        self.offer_as(record_file(folder, "tree", &work.tree_key()), holds_again, evidence);
+        self.offer_as(record_file(folder, "release", &work.release_key()), has_passed, evidence);
         if let Some(key) = work.paths_key() {
-            self.offer_as(named(folder, "paths", &key), passed, evidence);
+            self.offer_as(record_file(folder, "paths", &key), has_passed, evidence);
         }
     }
 
-    fn offer_as(&self, file: PathBuf, kept: bool, evidence: &Evidence) {
+    fn offer_as(&self, file: PathBuf, is_kept: bool, evidence: &Evidence) {
         let _ = fs::remove_file(&file);
-        if kept {
-            self.offered().push(Offer { file, evidence: evidence.clone() });
+        if is_kept {
+            self.lock_offers().push(Offer { file, evidence: evidence.clone() });
         }
     }
 
-    /// Keeps what was offered: the tree did not change meanwhile. Where files
-    /// appeared, a pass may owe itself to them and is not kept.
-    pub(crate) fn keep(&self, passes: bool) {
-        let mut offered = std::mem::take(&mut *self.offered());
-        offered.retain(|offer| passes || offer.evidence.outcome == Outcome::Fail);
-        for offer in &offered {
+    /// Keeps the offers: the tree did not change meanwhile. Where files appeared, a pass may owe itself
+    /// to them: then `keeps_passes` is `false`.
+    pub(crate) fn keep(&self, keeps_passes: bool) {
+        let mut offers = std::mem::take(&mut *self.lock_offers());
+        offers.retain(|offer| keeps_passes || offer.evidence.outcome == Outcome::Fail);
+        for offer in &offers {
             if let Ok(text) = serde_json::to_vec(&offer.evidence) {
                 // A record that is not kept is made again.
                 let _ = store::write_file(&offer.file, &text);
             }
         }
-        if let (Some(folder), false) = (&self.folder, offered.is_empty()) {
+        if let (Some(folder), false) = (&self.folder, offers.is_empty()) {
             keep_newest(folder);
         }
     }
 
-    /// Forgets what was offered: the tree that it is about is not known.
+    /// Forgets the offers: the tree that they are about is not known.
     pub(crate) fn forget(&self) {
-        self.offered().clear();
+        self.lock_offers().clear();
     }
 
-    fn offered(&self) -> MutexGuard<'_, Vec<Offer>> {
-        self.offered.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_offers(&self) -> MutexGuard<'_, Vec<Offer>> {
+        self.offers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn named(folder: &Path, kind: &str, key: &blake3::Hash) -> PathBuf {
+fn record_file(folder: &Path, kind: &str, key: &blake3::Hash) -> PathBuf {
     folder.join(format!("{kind}-{}.json", key.to_hex()))
 }
 
-/// A record; what is damaged is none.
+/// A record; `None` if it is damaged.
 fn read(file: &Path) -> Option<Evidence> {
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
@@ -172,18 +171,21 @@ fn read_young(file: &Path) -> Option<Evidence> {
     if age(file) < RUN_LIFETIME { read(file) } else { None }
 }
 
-/// Age of a file; the longest if unknown.
+/// The age of a file; the longest if it is unknown.
 fn age(file: &Path) -> Duration {
-    let written = fs::metadata(file).and_then(|metadata| metadata.modified());
-    written.ok().and_then(|written| written.elapsed().ok()).unwrap_or(Duration::MAX)
+    fs::metadata(file)
+        .and_then(|metadata| metadata.modified())
+        .ok()
+        .and_then(|modified| modified.elapsed().ok())
+        .unwrap_or(Duration::MAX)
 }
 
 /// Removes the records that were written longest ago.
 fn keep_newest(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut dated: Vec<_> = entries.map(|entry| (age(&entry.path()), entry.path())).collect();
-    dated.sort();
-    for (_, path) in dated.into_iter().skip(MAX_RECORDS) {
+    let mut by_age: Vec<_> = entries.map(|entry| (age(&entry.path()), entry.path())).collect();
+    by_age.sort();
+    for (_, path) in by_age.into_iter().skip(MAX_RECORDS) {
         // Another gate may have removed it already.
         let _ = fs::remove_file(path);
     }

@@ -1,17 +1,19 @@
 //! The check `acceptance_criteria`: is everything done that was asked for?
 //!
-//! It reads the criteria of the settings, and the files that they name: task lists in
-//! Markdown, `prd.json`, and beads' JSON lines. If a criterion has a command, that command
-//! decides. It comes from the settings or from the baseline's files, never from what the
-//! agent wrote. An open item fails. That all others are marked as done is the word of
-//! whoever marked them, usually the agent: such a pass is a claim. What cannot be read or
-//! run, and a file without criteria, is inconclusive.
+//! It reads the criteria of the settings, and the files that they name: task lists in Markdown,
+//! `prd.json`, and beads' JSON lines. If a criterion has a command, that command decides. It comes
+//! from the settings or from the baseline's files, never from a text of the agent's. An open item
+//! fails. That all others are marked as done is the word of whoever marked them, usually the agent:
+//! such a pass is a claim. A file that cannot be read or has no criteria is inconclusive, and so is a
+//! command that cannot be run.
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::CheckPolicy;
 
-use super::acceptance::{CommandResult, Criteria, Plan, PlanError, Tally, Verify, files, parse};
+use super::acceptance::{
+    CommandResult, Criteria, Plan, PlanError, Tally, Verify, named_files, parse_plan,
+};
 use super::launch::{Launch, argv};
 use crate::baseline::Baseline;
 use crate::check::{Check, CheckContext, CheckId};
@@ -32,36 +34,32 @@ impl AcceptanceCriteria {
 
     /// The criteria of the settings and of all files.
     fn read(&self, cx: &CheckContext) -> Criteria {
-        let CheckPolicy { files: entries, criteria, .. } = &self.settings;
         let rules = &self.settings;
-        let configured = Criteria::configured(criteria);
-        if entries.is_empty() {
+        let configured = Criteria::configured(&rules.criteria);
+        if rules.files.is_empty() {
             return configured;
         }
         let mut tally = Tally::new(cx.options.about.task.as_deref());
-        let mut before = Vec::new();
-        for entry in entries {
-            match files(&cx.site.project, entry) {
-                Ok(named) => {
-                    for named in &named {
-                        tally.read(named, rules);
-                        let plan = cx
-                            .options
-                            .baseline
-                            .as_ref()
-                            .map(|baseline| earlier_plan(cx, baseline, &named.shown, rules));
-                        match plan.transpose() {
-                            Ok(plan) => before.extend(plan.flatten()),
-                            Err(error) => tally.problem(&error),
-                        }
+        let mut baseline_plans = Vec::new();
+        for entry in &rules.files {
+            let files = named_files(&cx.site.project, entry).unwrap_or_else(|error| {
+                tally.add_problem(&error);
+                Vec::new()
+            });
+            for file in &files {
+                tally.read_file(file, rules);
+                let Some(baseline) = &cx.options.baseline else { continue };
+                match baseline_plan(cx, baseline, &file.shown, rules) {
+                    Ok(plan) => {
+                        baseline_plans.extend(plan.map(|plan| (file.shown.clone(), plan)));
                     }
+                    Err(error) => tally.add_problem(&error),
                 }
-                Err(error) => tally.problem(&error),
             }
         }
-        let mut read = tally.finish(&before);
-        read.all.splice(0..0, configured.all);
-        read
+        let mut criteria = tally.finish(&baseline_plans);
+        criteria.list.splice(0..0, configured.list);
+        criteria
     }
 
     /// Runs the command of a criterion.
@@ -73,33 +71,32 @@ impl AcceptanceCriteria {
         let launched = match Launch::new(&self.id, &self.settings, argv).run(cx).await {
             Ok(launched) => launched,
             Err(evidence) => {
-                let why = evidence.summary.clone();
-                return CommandResult { outcome: Outcome::Inconclusive, why, excerpt: None };
+                let reason = evidence.summary.clone();
+                return CommandResult { outcome: Outcome::Inconclusive, reason, excerpt: None };
             }
         };
-        let (outcome, why) = launched.outcome();
-        let excerpt = launched.came_to(outcome, "", None).excerpt;
-        CommandResult { outcome, why, excerpt }
+        let (outcome, reason) = launched.outcome();
+        let excerpt = launched.into_evidence(outcome, "", None).excerpt;
+        CommandResult { outcome, reason, excerpt }
     }
 }
 
-/// A file of criteria as the baseline has it.
-fn earlier_plan(
+/// The criteria of a file as the baseline has it; `None` if it has no such file.
+fn baseline_plan(
     cx: &CheckContext,
     baseline: &Baseline,
     file: &str,
     rules: &CheckPolicy,
-) -> Result<Option<(String, Plan)>, PlanError> {
-    let unreadable = |why: String| PlanError::Unreadable { file: file.to_owned(), why };
+) -> Result<Option<Plan>, PlanError> {
+    let unreadable = |cause: String| PlanError::Unreadable { file: file.to_owned(), cause };
     let tree = WorkTree::open(&cx.site).map_err(|error| unreadable(error.to_string()))?;
-    let path = cx.site.project.join(file);
-    let Ok(inside) = path.strip_prefix(tree.root()) else { return Ok(None) };
-    let stored = baseline.content(&tree, inside).map_err(|error| unreadable(error.to_string()))?;
-    let Some(stored) = stored else { return Ok(None) };
-    let text = String::from_utf8_lossy(&stored.bytes);
-    // Of a file that was broken then, nothing is known.
-    let plan = parse(inside, file, &text, rules).ok();
-    Ok(plan.map(|plan| (file.to_owned(), plan)))
+    let absolute_path = cx.site.project.join(file);
+    let Ok(path) = absolute_path.strip_prefix(tree.root()) else { return Ok(None) };
+    let stored = baseline.content(&tree, path).map_err(|error| unreadable(error.to_string()))?;
+    let Some(stored_file) = stored else { return Ok(None) };
+    let text = String::from_utf8_lossy(&stored_file.bytes);
+    // A file that was broken in the baseline gave no criterion a command.
+    Ok(parse_plan(path, file, &text, rules).ok())
 }
 
 #[async_trait]
@@ -116,16 +113,17 @@ impl Check for AcceptanceCriteria {
             );
             return self.evidence(Outcome::Inconclusive, missing);
         }
-        let (check, inner) = (self.clone(), cx.clone());
+        let (check, read_cx) = (self.clone(), cx.clone());
         // Files are read beside the processes of other checks, not between them.
-        let mut criteria = match tokio::task::spawn_blocking(move || check.read(&inner)).await {
+        let reading = tokio::task::spawn_blocking(move || check.read(&read_cx));
+        let mut criteria = match reading.await {
             Ok(criteria) => criteria,
             Err(error) => {
                 let summary = format!("reading the files ended early: {error}");
                 return self.evidence(Outcome::Inconclusive, summary);
             }
         };
-        for criterion in criteria.all.iter_mut() {
+        for criterion in &mut criteria.list {
             if cx.cancel.is_cancelled() {
                 return self.evidence(Outcome::Inconclusive, "cancelled");
             }

@@ -4,7 +4,7 @@
 //! differ from the index (unstaged), and those that git does not know
 //! (untracked). It looks at this very moment and not at the snapshot of the
 //! round, so that an edit after a passing run is seen. The comparison is
-//! gate's own; what of git takes part in it stands in `worktree`.
+//! gate's own, in `worktree`.
 //!
 //! Limits: a file that a committed `.gitignore` names is not seen; where the
 //! repository's own settings define a filter, the files that need it count as
@@ -31,11 +31,11 @@ use crate::check::{Check, CheckContext, CheckId};
 use crate::site::CheckSite;
 use crate::worktree::{Globs, Status, WorkTree, WorktreeError, shown};
 
-/// Names that the summary shows.
-const NAMED: usize = 5;
+/// The most names in the summary.
+const MAX_NAMED: usize = 5;
 
-/// Names that each list of the detail shows.
-const LISTED: usize = 200;
+/// The most names in each list of the detail.
+const MAX_LISTED: usize = 200;
 
 /// Nothing is left uncommitted.
 pub(crate) struct CleanGit {
@@ -49,13 +49,15 @@ impl CleanGit {
         Self { id, ignore: settings.ignore.clone() }
     }
 
-    fn judged(&self, found: Result<Option<Status>, String>) -> Evidence {
-        let (outcome, summary, detail) = match found {
-            Ok(Some(status)) => judge(&status),
-            Ok(None) => (Outcome::Fail, "not in a git repository".to_owned(), None),
-            Err(problem) => (Outcome::Inconclusive, problem, None),
-        };
-        self.evidence(outcome, summary).with_detail(detail)
+    fn judged(&self, status: Result<Option<Status>, String>) -> Evidence {
+        match status {
+            Ok(Some(status)) => {
+                let (outcome, summary) = judge(&status);
+                self.evidence(outcome, summary).with_detail(detail(&status))
+            }
+            Ok(None) => self.evidence(Outcome::Fail, "not in a git repository"),
+            Err(problem) => self.evidence(Outcome::Inconclusive, problem),
+        }
     }
 }
 
@@ -68,102 +70,102 @@ impl Check for CleanGit {
     async fn run(&self, cx: &CheckContext) -> Evidence {
         let (site, ignore) = (cx.site.clone(), self.ignore.clone());
         let cancel = cx.cancel.clone();
-        let looking = tokio::task::spawn_blocking(move || look(&site, &ignore, &cancel));
-        let found = match looking.await {
-            Ok(found) => found.map_err(|error| error.to_string()),
+        let reading =
+            tokio::task::spawn_blocking(move || uncommitted_files(&site, &ignore, &cancel));
+        let status = match reading.await {
+            Ok(status) => status.map_err(|error| error.to_string()),
             Err(error) => Err(format!("looking at the work tree ended early: {error}")),
         };
-        self.judged(found)
+        self.judged(status)
     }
 }
 
 /// The uncommitted files, without those that settings allow.
-fn look(
+fn uncommitted_files(
     site: &CheckSite,
     ignore: &[String],
     cancel: &Cancellation,
 ) -> Result<Option<Status>, WorktreeError> {
-    let ignore = Globs::new(ignore)?;
+    let ignored = Globs::new(ignore)?;
     let tree = WorkTree::open(site)?;
     let Some(mut status) = tree.status(cancel)? else { return Ok(None) };
     for list in
         [&mut status.staged, &mut status.unstaged, &mut status.untracked, &mut status.sparse]
     {
-        list.retain(|path| !tree.in_project(path).is_some_and(|name| ignore.matches(name)));
+        list.retain(|path| !tree.path_in_project(path).is_some_and(|name| ignored.matches(name)));
     }
     Ok(Some(status))
 }
 
-fn judge(status: &Status) -> (Outcome, String, Option<Value>) {
-    let files = by_file(status);
-    let (outcome, summary) = match (files.is_empty(), status.sparse.is_empty()) {
+fn judge(status: &Status) -> (Outcome, String) {
+    let lists_by_file = lists_by_file(status);
+    match (lists_by_file.is_empty(), status.sparse.is_empty()) {
         (true, true) => (Outcome::Pass, "everything is committed".to_owned()),
-        (true, false) => (Outcome::Inconclusive, left_out(&status.sparse)),
-        (false, _) => (Outcome::Fail, uncommitted(&files)),
-    };
-    (outcome, summary, Some(detail(status)))
+        (true, false) => (Outcome::Inconclusive, sparse_summary(&status.sparse)),
+        (false, _) => (Outcome::Fail, uncommitted_summary(&lists_by_file)),
+    }
 }
 
-/// Each file with the lists that it stands in.
-fn by_file(status: &Status) -> BTreeMap<&[u8], Vec<&'static str>> {
-    let mut files: BTreeMap<&[u8], Vec<&str>> = BTreeMap::new();
+/// The names of the lists that each file stands in.
+fn lists_by_file(status: &Status) -> BTreeMap<&[u8], Vec<&'static str>> {
+    let mut lists_by_file: BTreeMap<&[u8], Vec<&str>> = BTreeMap::new();
     for (name, list) in lists(status) {
         for path in list {
-            files.entry(path).or_default().push(name);
+            lists_by_file.entry(path).or_default().push(name);
         }
     }
-    files
+    lists_by_file
 }
 
 fn lists(status: &Status) -> [(&'static str, &BTreeSet<Vec<u8>>); 3] {
     [("staged", &status.staged), ("unstaged", &status.unstaged), ("untracked", &status.untracked)]
 }
 
-fn uncommitted(files: &BTreeMap<&[u8], Vec<&'static str>>) -> String {
-    let mut named: Vec<_> = files.iter().collect();
-    if named.len() > NAMED {
-        // A folder full of new files does not hide what was changed.
-        named.sort_by_key(|(_, lists)| lists.as_slice() == ["untracked"]);
+fn uncommitted_summary(lists_by_file: &BTreeMap<&[u8], Vec<&'static str>>) -> String {
+    let mut files: Vec<_> = lists_by_file.iter().collect();
+    if files.len() > MAX_NAMED {
+        // A folder full of new files does not hide the changed ones.
+        files.sort_by_key(|(_, lists)| lists.as_slice() == ["untracked"]);
     }
-    let texts = named.iter().map(|(path, lists)| format!("{} ({})", shown(path), lists.join(", ")));
-    let hidden = named.iter().skip(NAMED).map(|(path, _)| **path);
-    format!("{} not committed: {}{}", are(files.len()), some_of(texts), places(hidden))
+    let names = files.iter().map(|(path, lists)| format!("{} ({})", shown(path), lists.join(", ")));
+    let unnamed = files.iter().skip(MAX_NAMED).map(|(path, _)| **path);
+    format!("{} not committed: {}{}", files_are(files.len()), some_of(names), folders_of(unnamed))
 }
 
-/// The topmost folders of the files that are not named.
-fn places<'f>(hidden: impl Iterator<Item = &'f [u8]>) -> String {
-    let mut folders: BTreeMap<&[u8], usize> = BTreeMap::new();
-    for path in hidden {
-        let end = path.iter().position(|byte| *byte == b'/').unwrap_or_default();
-        *folders.entry(&path[..end]).or_default() += 1;
+/// The topmost folders of the files that are not named, those with most files first.
+fn folders_of<'f>(unnamed: impl Iterator<Item = &'f [u8]>) -> String {
+    let mut counts: BTreeMap<&[u8], usize> = BTreeMap::new();
+    for path in unnamed {
+        if let Some(end) = path.iter().position(|byte| *byte == b'/') {
+            *counts.entry(&path[..end]).or_default() += 1;
+        }
     }
-    let mut folders: Vec<_> =
-        folders.into_iter().filter(|(folder, _)| !folder.is_empty()).collect();
+    let mut folders: Vec<_> = counts.into_iter().collect();
     folders.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let named: Vec<_> = folders
+    let names: Vec<_> = folders
         .iter()
-        .take(NAMED)
-        .map(|(folder, n)| format!("{n} in {}/", shown(folder)))
+        .take(MAX_NAMED)
+        .map(|(folder, count)| format!("{count} in {}/", shown(folder)))
         .collect();
-    if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) }
+    if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) }
 }
 
-fn left_out(files: &BTreeSet<Vec<u8>>) -> String {
-    let named = files.iter().map(|path| shown(path));
-    let what = format!("{} not there, as a sparse checkout leaves out", are(files.len()));
-    format!("{what}: {}; check them out, or name them in `ignore`", some_of(named))
+fn sparse_summary(files: &BTreeSet<Vec<u8>>) -> String {
+    let names = some_of(files.iter().map(|path| shown(path)));
+    let missing = format!("{} not there, as a sparse checkout leaves out", files_are(files.len()));
+    format!("{missing}: {names}; check them out, or name them in `ignore`")
 }
 
-fn are(files: usize) -> String {
-    if files == 1 { "1 file is".to_owned() } else { format!("{files} files are") }
+fn files_are(count: usize) -> String {
+    if count == 1 { "1 file is".to_owned() } else { format!("{count} files are") }
 }
 
-/// The first names, and how many more there are.
+/// The first names, and the number of further ones.
 fn some_of(mut names: impl ExactSizeIterator<Item = String>) -> String {
-    let named = names.by_ref().take(NAMED).collect::<Vec<_>>().join(", ");
+    let list = names.by_ref().take(MAX_NAMED).collect::<Vec<_>>().join(", ");
     match names.len() {
-        0 => named,
-        more => format!("{named} and {more} more"),
+        0 => list,
+        more => format!("{list} and {more} more"),
     }
 }
 
@@ -178,5 +180,5 @@ fn detail(status: &Status) -> Value {
 }
 
 fn first_names(paths: &BTreeSet<Vec<u8>>) -> Vec<String> {
-    paths.iter().take(LISTED).map(|path| shown(path)).collect()
+    paths.iter().take(MAX_LISTED).map(|path| shown(path)).collect()
 }

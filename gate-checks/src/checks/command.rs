@@ -37,12 +37,12 @@ impl CommandCheck {
         }
     }
 
-    /// The words of its command.
+    /// The words of the command.
     pub(crate) fn words(&self) -> &[String] {
         &self.settings.command
     }
 
-    /// True if its command also runs with the tests of the baseline and with gate's control.
+    /// The command also runs with the tests of the baseline and with gate's control.
     pub(crate) fn uses_baseline(&self) -> bool {
         self.settings.control && reads_tests(self.id.as_str(), &self.settings)
     }
@@ -52,15 +52,18 @@ impl CommandCheck {
             return VerifiedTests { id: &self.id, settings: &self.settings, cx }.run().await;
         }
         match TestRun::new(&self.id, &self.settings, cx).run().await {
-            Ok(ran) => ran.judged(&self.settings),
+            Ok(run) => run.judged(&self.settings),
             Err(evidence) => *evidence,
         }
     }
 
-    /// True if tests are sealed for this check, or if that is not known.
+    /// Tests are sealed for this check, or the seals cannot be read.
     fn has_sealed_tests(&self, cx: &CheckContext) -> bool {
-        let sealed = || seals(&cx.site).map(|all| all.contains_key(self.id.as_str()));
-        self.settings.sealed.is_some() || sealed().unwrap_or(true)
+        let has_seal = || match seals(&cx.site) {
+            Ok(seals) => seals.contains_key(self.id.as_str()),
+            Err(_) => true,
+        };
+        self.settings.sealed.is_some() || has_seal()
     }
 
     async fn run_command(&self, cx: &CheckContext) -> Evidence {
@@ -70,7 +73,7 @@ impl CommandCheck {
             Err(evidence) => return *evidence,
         };
         let (outcome, summary) = launched.outcome();
-        launched.came_to(outcome, &summary, None)
+        launched.into_evidence(outcome, &summary, None)
     }
 
     fn inconclusive(&self, summary: &str) -> Evidence {
@@ -80,7 +83,7 @@ impl CommandCheck {
     }
 }
 
-/// True if a check that runs a command also reads its report of tests.
+/// A check that runs a command and also reads its report of tests.
 pub(crate) fn reads_tests(name: &str, settings: &CheckPolicy) -> bool {
     name == "tests"
         || name.starts_with("tests-")
@@ -91,18 +94,18 @@ pub(crate) fn reads_tests(name: &str, settings: &CheckPolicy) -> bool {
 /// The required checks that run the work, by name. A build, a linter and a type checker run no tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequiredTests {
-    /// Their tests run in a copy, in which those of a baseline can run, too.
+    /// Checks whose tests run in a copy, in which those of a baseline can run, too.
     pub verified: Vec<String>,
-    /// They run in the tree alone.
+    /// Checks that run in the tree alone.
     pub unverified: Vec<String>,
 }
 
 /// Sorts the required checks of a policy that run the work.
 pub fn required_tests(policy: &Policy, site: &CheckSite) -> RequiredTests {
-    let of_tests = test_checks(policy, site);
+    let test_checks = test_checks(policy, site);
     let mut required = RequiredTests::default();
     for (name, check) in policy.checks.iter().filter(|(_, check)| check.mode == Mode::Require) {
-        if of_tests.iter().any(|(id, _)| id.as_str() == name) {
+        if test_checks.iter().any(|(id, _)| id.as_str() == name) {
             required.verified.push(name.clone());
         } else if CheckKind::for_check(name, check) == CheckKind::Command
             && Cost::for_check(name, check) == Cost::Run
@@ -115,15 +118,20 @@ pub fn required_tests(policy: &Policy, site: &CheckSite) -> RequiredTests {
 
 /// The checks whose tests gate runs in a copy, with their commands.
 pub(super) fn test_checks(policy: &Policy, site: &CheckSite) -> Vec<(CheckId, CheckPolicy)> {
-    let of_phase = policy.checks.values().flat_map(|settings| &settings.tests);
-    let tests = policy.checks.iter().chain(of_phase).filter_map(|(name, settings)| {
-        let (with_command, _) = with_command(name, settings, site)?;
-        let is_test = settings.control
-            && reads_tests(name, settings)
-            && CheckKind::for_check(name, &with_command) == CheckKind::Command;
-        is_test.then(|| (CheckId::new(name), with_command))
-    });
-    tests.collect()
+    // A phase in which only tests are written has the checks of tests inside of its own.
+    let checks_of_phase = policy.checks.values().flat_map(|settings| &settings.tests);
+    policy
+        .checks
+        .iter()
+        .chain(checks_of_phase)
+        .filter_map(|(name, settings)| {
+            let (settings_with_command, _) = with_command(name, settings, site)?;
+            let is_verified = settings.control
+                && reads_tests(name, settings)
+                && CheckKind::for_check(name, &settings_with_command) == CheckKind::Command;
+            is_verified.then(|| (CheckId::new(name), settings_with_command))
+        })
+        .collect()
 }
 
 #[async_trait]

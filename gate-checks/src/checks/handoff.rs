@@ -1,9 +1,9 @@
-//! The check `handoff`: does what the agent leaves to the next say all that it has
-//! to?
+//! The check `handoff`: do the handoffs that the agent leaves say all that they have to?
 //!
-//! It reads the files of its settings, Markdown or JSON, and checks each against the rules of the
-//! handoff protocol ([`gate_fleet::handoff`]). A problem fails, and so does a file that is missing:
-//! the agent has not handed over. A file that cannot be read is inconclusive.
+//! It reads the files of its settings, Markdown or JSON, and lets the site's [`HandoffReader`] check
+//! each against the rules of the handoff protocol. A problem fails, and so does a file that is
+//! missing: the agent has not handed over. A file that cannot be read is inconclusive, and so is a
+//! site without a reader.
 //!
 //! A handoff is the word of its author, usually the agent: that it is complete is a claim. Its
 //! commands are compared with gate's own records by `gate handoff verify`.
@@ -14,20 +14,21 @@ use std::time::Instant;
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::CheckPolicy;
-use gate_core::text;
-use gate_fleet::handoff::{self, Format, Problem};
+use gate_core::text::brief;
 use serde_json::{Value, json};
 
-use super::acceptance::{self, Named, PlanError, files};
+use super::acceptance::{self, NamedFile, PlanError, named_files};
 use crate::check::{Check, CheckContext, CheckId};
-use crate::site::CheckSite;
+use crate::site::{CheckSite, HandoffProblem, HandoffReader};
 
-/// The most problems that the summary names, and the most that the detail lists.
-const NAMED: usize = 3;
-const DETAILED: usize = 50;
+/// The most problems that the summary names.
+const MAX_NAMED: usize = 3;
+
+/// The most problems that the detail lists.
+const MAX_DETAILED: usize = 50;
 
 /// The most of a problem that is shown, in characters.
-const SHOWN: usize = 160;
+const MAX_SHOWN_CHARS: usize = 160;
 
 /// Checks handoffs against the rules of their protocol.
 #[derive(Clone, Debug)]
@@ -42,16 +43,20 @@ impl Handoff {
         Self { id, files: policy.files.clone() }
     }
 
-    fn look(&self, site: &CheckSite) -> Evidence {
-        let mut found = Findings::default();
+    fn check_files(&self, site: &CheckSite) -> Evidence {
+        let Some(problems_of) = site.handoff_reader else {
+            let summary = "nothing here reads handoffs: the site has no reader".to_owned();
+            return self.evidence(Outcome::Inconclusive, summary);
+        };
+        let mut findings = Findings::default();
         for entry in &self.files {
-            match files(&site.project, entry) {
-                Ok(named) => named.iter().for_each(|named| found.read(named)),
-                Err(error) => found.error(&error),
+            match named_files(&site.project, entry) {
+                Ok(files) => files.iter().for_each(|file| findings.read_file(file, problems_of)),
+                Err(error) => findings.add_error(&error),
             }
         }
-        let (outcome, summary) = found.verdict(&self.id);
-        let mut evidence = self.evidence(outcome, summary).with_detail(found.detail());
+        let (outcome, summary) = findings.verdict(&self.id);
+        let mut evidence = self.evidence(outcome, summary).with_detail(findings.detail());
         evidence.claim = outcome == Outcome::Pass;
         evidence
     }
@@ -67,8 +72,8 @@ impl Check for Handoff {
         let start = Instant::now();
         let (check, site) = (self.clone(), cx.site.clone());
         // Files are read beside the processes of other checks, not between them.
-        let looking = tokio::task::spawn_blocking(move || check.look(&site));
-        let evidence = looking.await.unwrap_or_else(|error| {
+        let checking = tokio::task::spawn_blocking(move || check.check_files(&site));
+        let evidence = checking.await.unwrap_or_else(|error| {
             let summary = format!("reading the files ended early: {error}");
             self.evidence(Outcome::Inconclusive, summary)
         });
@@ -80,7 +85,7 @@ impl Check for Handoff {
 struct Findings {
     files: BTreeSet<String>,
     /// Each problem with the name of its file.
-    problems: Vec<(String, Problem)>,
+    problems: Vec<(String, HandoffProblem)>,
     /// Files that are certainly no handoffs.
     absent: Vec<String>,
     /// Files that could not be read, each with its error.
@@ -89,40 +94,40 @@ struct Findings {
 
 impl Findings {
     /// Reads a file, once.
-    fn read(&mut self, named: &Named) {
-        if !self.files.insert(named.shown.clone()) {
+    fn read_file(&mut self, file: &NamedFile, problems_of: HandoffReader) {
+        if !self.files.insert(file.shown.clone()) {
             return;
         }
-        match acceptance::text(named) {
+        match acceptance::file_text(file) {
             Ok(text) => {
-                let problems = handoff::read(&text, Format::detect(&text)).all_problems();
-                self.problems
-                    .extend(problems.into_iter().map(|problem| (named.shown.clone(), problem)));
+                let problems = problems_of(&text).into_iter();
+                self.problems.extend(problems.map(|problem| (file.shown.clone(), problem)));
             }
-            Err(error) => self.error(&error),
+            Err(error) => self.add_error(&error),
         }
     }
 
-    fn error(&mut self, error: &PlanError) {
+    fn add_error(&mut self, error: &PlanError) {
         use PlanError::{Missing, NoMatch, NotText, TooLong};
         let is_certain =
             matches!(error, Missing { .. } | NoMatch { .. } | NotText { .. } | TooLong { .. });
         let list = if is_certain { &mut self.absent } else { &mut self.unknown };
-        list.push(text::brief(&error.to_string(), SHOWN));
+        list.push(brief(&error.to_string(), MAX_SHOWN_CHARS));
     }
 
     /// The check's outcome. A problem is certain, even if another file could not be read.
     fn verdict(&self, id: &CheckId) -> (Outcome, String) {
         let problems = self.problems.iter().map(|(file, problem)| {
-            let place = if problem.field.is_empty() { ": " } else { ", " };
-            text::brief(&format!("{file}{place}{problem}"), SHOWN)
+            let separator = if problem.field.is_empty() { ": " } else { ", " };
+            brief(&format!("{file}{separator}{}", problem.text), MAX_SHOWN_CHARS)
         });
-        let wrong: Vec<_> = self.absent.iter().cloned().chain(problems).collect();
-        if !wrong.is_empty() {
-            let named = wrong[..wrong.len().min(NAMED)].join("; ");
-            let more = wrong.len().saturating_sub(NAMED);
-            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-            return (Outcome::Fail, format!("{named}{more}"));
+        let failures: Vec<_> = self.absent.iter().cloned().chain(problems).collect();
+        if !failures.is_empty() {
+            let mut summary = failures[..failures.len().min(MAX_NAMED)].join("; ");
+            if failures.len() > MAX_NAMED {
+                summary.push_str(&format!("; and {} more", failures.len() - MAX_NAMED));
+            }
+            return (Outcome::Fail, summary);
         }
         match (self.unknown.first(), self.files.len()) {
             (Some(unknown), _) => (Outcome::Inconclusive, unknown.clone()),
@@ -131,22 +136,22 @@ impl Findings {
                 (Outcome::Inconclusive, missing)
             }
             (None, 1) => (Outcome::Pass, "the handoff says all that it has to".to_owned()),
-            (None, more) => {
-                (Outcome::Pass, format!("all {more} handoffs say all that they have to"))
+            (None, count) => {
+                (Outcome::Pass, format!("all {count} handoffs say all that they have to"))
             }
         }
     }
 
     fn detail(&self) -> Value {
-        let problems = self.problems.iter().take(DETAILED).map(|(file, problem)| {
+        let listed = self.problems.iter().take(MAX_DETAILED).map(|(file, problem)| {
             json!({
                 "file": file,
                 "rule": problem.rule,
-                "field": text::brief(&problem.field, SHOWN),
-                "message": text::brief(&problem.message, SHOWN),
+                "field": brief(&problem.field, MAX_SHOWN_CHARS),
+                "message": brief(&problem.message, MAX_SHOWN_CHARS),
             })
         });
-        let problems: Vec<_> = problems.collect();
-        json!({ "files": self.files, "problems": problems, "total": self.problems.len() })
+        let listed: Vec<_> = listed.collect();
+        json!({ "files": self.files, "problems": listed, "total": self.problems.len() })
     }
 }

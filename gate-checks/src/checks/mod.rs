@@ -42,17 +42,17 @@ pub use verified_tests::{
     tests_first_policy,
 };
 
-/// A check, and what planning has to know of it.
+/// A check, with the facts by which it is scheduled.
 #[derive(Clone)]
 pub(crate) struct Planned {
     pub(crate) check: Arc<dyn Check>,
     pub(crate) cost: Cost,
-    /// Files that only appeared while checks ran may change its outcome, so it runs again.
+    /// The check runs again if new files appeared while checks ran: they may change its outcome.
     pub(crate) rerun_on_new_files: bool,
-    /// The checks that have to pass before it.
+    /// The checks that have to pass before this one starts.
     pub(crate) needs: Vec<CheckId>,
     pub(crate) mode: Mode,
-    /// It did not fit the budget of a hook, and is not started.
+    /// The check does not fit the budget of a hook, and is not started.
     pub(crate) is_too_long: bool,
 }
 
@@ -65,33 +65,36 @@ pub(crate) fn plan(
     options: &GatherOptions,
 ) -> Vec<Planned> {
     let only = options.checks.only();
-    let checks = policy.checks.iter().filter(|(name, _)| only.is_none_or(|only| only == *name));
-    let planned = checks.map(|(name, settings)| {
+    let mut planned = Vec::new();
+    for (name, settings) in &policy.checks {
+        if only.is_some_and(|only| only != name) {
+            continue;
+        }
         let kind = CheckKind::for_check(name, settings);
-        let check = own::planned(&options.own_checks, name, settings);
+        let brought = own::planned(&options.own_checks, name, settings);
         let reads_all_files = matches!(kind, CheckKind::CleanGit | CheckKind::Integrity);
-        Planned {
+        planned.push(Planned {
             cost: Cost::for_check(name, settings),
-            rerun_on_new_files: reads_all_files || check.is_some(),
-            check: check.unwrap_or_else(|| configured((name, kind), settings, policy, site, cache)),
+            rerun_on_new_files: reads_all_files || brought.is_some(),
+            check: brought.unwrap_or_else(|| configured(name, settings, policy, site, cache)),
             needs: settings.needs.iter().map(CheckId::new).collect(),
             mode: settings.mode,
             is_too_long: false,
-        }
-    });
-    planned.collect()
+        });
+    }
+    planned
 }
 
 /// The check of this name: a built-in one, a command, or a plug-in.
 fn configured(
-    (name, kind): (&str, CheckKind),
+    name: &str,
     settings: &CheckPolicy,
     policy: &Policy,
     site: &CheckSite,
     cache: &Arc<EvidenceCache>,
 ) -> Arc<dyn Check> {
     let id = CheckId::new(name);
-    match kind {
+    match CheckKind::for_check(name, settings) {
         CheckKind::CleanGit => reads_files(CleanGit::new(id, settings), settings),
         CheckKind::Criteria => {
             starts_commands(AcceptanceCriteria::new(id, settings), limit(settings))
@@ -142,9 +145,9 @@ fn runs_program(
     settings: &CheckPolicy,
     cache: &Arc<EvidenceCache>,
 ) -> Arc<dyn Check> {
-    // One that verifies its tests runs its command several times, each within the limit.
-    let times = if command.uses_baseline { TRIES } else { 1 };
-    let limit = limit(settings).saturating_mul(times);
+    // A check that verifies its tests runs its command several times, each within the limit.
+    let runs = if command.uses_baseline { TRIES } else { 1 };
+    let limit = limit(settings).saturating_mul(runs);
     let cached = Cached { policy: settings.clone(), command, cache: Arc::clone(cache) };
     Arc::new(BoundCheck {
         check: Arc::new(check),

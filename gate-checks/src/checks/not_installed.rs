@@ -1,10 +1,10 @@
-//! Programs that a command needs and that are not installed, by what shells and package managers
-//! print about them.
+//! Programs that a command needs and that are not installed, by the messages of shells and package
+//! managers.
 //!
 //! A program under test can print the same words, and such a failure is inconclusive. So they count
 //! only where the output ends with them: nothing but the runner's own lines may follow.
 
-/// Texts around the name of a missing program. An empty end is that of the line.
+/// Texts before and after the name of a missing program. An empty text after it is the line's end.
 const MESSAGES: [(&str, &str); 9] = [
     // uv
     ("error: Failed to spawn: ", ""),
@@ -27,10 +27,10 @@ const MESSAGES: [(&str, &str); 9] = [
 ];
 
 /// Ends of a shell's message about a program, whose name is the word before.
-const SHELLS: [&str; 2] = [": command not found", ": not found"];
+const SHELL_MESSAGES: [&str; 2] = [": command not found", ": not found"];
 
-/// The beginnings of what package managers and make print behind the message.
-const WRAPPERS: [&str; 15] = [
+/// Beginnings of the lines that package managers and make print after the message.
+const LINES_AFTER: [&str; 15] = [
     "npm",
     "pnpm",
     "yarn",
@@ -48,55 +48,55 @@ const WRAPPERS: [&str; 15] = [
     "Stopping",
 ];
 
-/// The longest name, in characters.
-const MAX_NAME: usize = 60;
+/// The longest name of a program, in characters.
+const MAX_NAME_CHARS: usize = 60;
 
 /// The program or module for want of which a command ended, by the end of its output.
 pub(super) fn not_installed(output: &str) -> Option<String> {
-    let last = output.lines().rev().map(str::trim_end).filter(|line| !line.is_empty());
-    let mut found = None;
-    for line in last {
-        let missing = by_message(line).or_else(|| by_shell(line));
-        if missing.is_none() && !is_wrapper(line) {
+    let mut quoted_name = None;
+    for line in output.lines().rev().map(str::trim_end).filter(|line| !line.is_empty()) {
+        let name_in_line = name_in_message(line).or_else(|| name_in_shell_message(line));
+        if name_in_line.is_none() && !is_line_after(line) {
             break;
         }
-        found = missing.or(found);
+        // Of several messages the first one counts.
+        quoted_name = name_in_line.or(quoted_name);
     }
-    let found = found?;
-    let name = found.trim_matches(['`', '\'', '"', '.']);
-    let name = name.rsplit_once('@').map_or(name, |(name, _)| name);
-    let is_name =
-        !name.is_empty() && name.chars().count() <= MAX_NAME && !name.contains(char::is_whitespace);
+    let versioned_name = quoted_name?.trim_matches(['`', '\'', '"', '.']);
+    let name = versioned_name.rsplit_once('@').map_or(versioned_name, |(name, _)| name);
+    let is_name = !name.is_empty()
+        && name.chars().count() <= MAX_NAME_CHARS
+        && !name.contains(char::is_whitespace);
     is_name.then(|| name.to_owned())
 }
 
-fn is_wrapper(line: &str) -> bool {
+fn is_line_after(line: &str) -> bool {
     let text = line.trim_start();
-    let has_place = text.starts_with("error[") || text.starts_with("error TS");
-    !has_place && WRAPPERS.iter().any(|begin| text.starts_with(begin))
+    let is_compiler_error = text.starts_with("error[") || text.starts_with("error TS");
+    !is_compiler_error && LINES_AFTER.iter().any(|start| text.starts_with(start))
 }
 
-fn by_message(line: &str) -> Option<&str> {
-    MESSAGES.iter().find_map(|(before, after)| {
-        let (start, rest) = line.split_once(before)?;
-        // A module that the project's own code imports is another thing.
-        let is_module = *before == ": No module named ";
+fn name_in_message(line: &str) -> Option<&str> {
+    MESSAGES.iter().find_map(|(text_before, text_after)| {
+        let (start, end) = line.split_once(text_before)?;
+        // Python itself lacks the module, not the project's own code that imports it.
+        let is_module = *text_before == ": No module named ";
         if is_module && !start.rsplit('/').next().is_some_and(|name| name.starts_with("python")) {
             return None;
         }
-        if after.is_empty() {
-            Some(rest.trim())
-        } else {
-            rest.split_once(after).map(|(name, _)| name)
+        match *text_after {
+            "" => Some(end.trim()),
+            text_after => end.split_once(text_after).map(|(name, _)| name),
         }
     })
 }
 
-/// `sh: 1: vitest: not found`
-fn by_shell(line: &str) -> Option<&str> {
-    let before = SHELLS.iter().find_map(|end| line.trim_end().strip_suffix(end))?;
-    let (shell, name) = before.rsplit_once(": ")?;
-    let shell = shell.split(':').next()?.rsplit('/').next()?;
+/// The name in a line such as `sh: 1: vitest: not found`.
+fn name_in_shell_message(line: &str) -> Option<&str> {
+    let place_and_name =
+        SHELL_MESSAGES.iter().find_map(|message| line.trim_end().strip_suffix(message))?;
+    let (place, name) = place_and_name.rsplit_once(": ")?;
+    let shell = place.split(':').next()?.rsplit('/').next()?;
     matches!(shell, "sh" | "bash" | "dash" | "ash" | "zsh").then_some(name)
 }
 

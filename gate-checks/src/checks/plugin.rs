@@ -1,5 +1,5 @@
-//! Plug-ins: a program `gate-check-NAME` on PATH, found as git and cargo find
-//! theirs. It gets one JSON object on its standard input and prints one.
+//! Plug-ins: a program `gate-check-NAME` on PATH, found as git and cargo find theirs. It gets one JSON
+//! object on its standard input and prints one.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
-use super::launch::{Collected, Launch};
+use super::launch::{Collector, Launch};
 use crate::check::{Check, CheckContext, CheckId};
 use crate::process::Stream;
 use gate_core::text::brief;
@@ -92,7 +92,6 @@ impl Plugin {
         Self { id, settings: settings.clone(), program }
     }
 
-    /// The name of its program.
     pub(crate) fn program(&self) -> &str {
         &self.program
     }
@@ -111,43 +110,44 @@ impl Plugin {
         }
     }
 
-    /// Finds the program. One inside of the work does not count: the work would judge itself.
-    fn found(&self, cx: &CheckContext) -> Result<PathBuf, String> {
+    /// Finds the program. A program inside of the work does not count: the work would judge itself.
+    fn find_program(&self, cx: &CheckContext) -> Result<PathBuf, String> {
         let name = &self.program;
-        let path = cx.site.search_path();
-        let found = which::which_in(name, Some(path), "/")
+        let search_path = cx.site.search_path();
+        let program = which::which_in(name, Some(search_path), "/")
             .map_err(|_| format!("it has no command, and there is no program {name} in PATH"))?;
-        let real = found.canonicalize().unwrap_or_else(|_| found.clone());
+        let real_path = program.canonicalize().unwrap_or_else(|_| program.clone());
         match cx.site.project.canonicalize() {
-            Ok(project) if real.starts_with(&project) => Err(format!(
+            Ok(project) if real_path.starts_with(&project) => Err(format!(
                 "its program {} stands in the work that it is to judge",
-                real.display()
+                real_path.display()
             )),
-            _ => Ok(found),
+            _ => Ok(program),
         }
     }
 
-    async fn answer(&self, cx: &CheckContext) -> Result<Evidence, Box<Evidence>> {
-        let program = self.found(cx).map_err(|summary| self.inconclusive(summary))?;
+    /// Asks the plug-in. The error is the record of a plug-in that gave no answer.
+    async fn ask(&self, cx: &CheckContext) -> Result<Evidence, Box<Evidence>> {
+        let program = self.find_program(cx).map_err(|summary| self.inconclusive(summary))?;
         let request = request_file(&self.request(cx)).map_err(|error| {
             self.inconclusive(format!("its request cannot be written: {error}"))
         })?;
-        let answer = Collected::<String>::default();
+        let collector = Collector::<String>::default();
         let launch = Launch {
             stdin: Some(request.path().to_owned()),
-            reader: Some(answer.reader(take_line)),
+            reader: Some(collector.reader(take_line)),
             ..Launch::new(&self.id, &self.settings, vec![program.display().to_string()])
         };
         let launched = launch.run(cx).await?;
-        let (outcome, summary, detail) = match (launched.exit_code, parse(&answer.take())) {
+        let (outcome, summary, detail) = match (launched.exit_code, parse(&collector.take())) {
             (Some(0), Ok(answer)) => (outcome(answer.outcome), answer.summary, answer.detail),
             (Some(0), Err(problem)) => (Outcome::Inconclusive, problem, None),
             (Some(code), _) => (Outcome::Inconclusive, format!("it ended with code {code}"), None),
             (None, _) => (Outcome::Inconclusive, "a signal ended it".to_owned(), None),
         };
-        let detail = detail.map(|detail| ("plugin", detail));
-        let mut evidence = launched.came_to(outcome, &brief(&summary, 300), detail);
-        // Its output is its answer, whose summary says what is wrong.
+        let member = detail.map(|detail| ("plugin", detail));
+        let mut evidence = launched.into_evidence(outcome, &brief(&summary, 300), member);
+        // The output is the answer, whose summary says what is wrong.
         evidence.excerpt = None;
         Ok(evidence)
     }
@@ -164,7 +164,7 @@ impl Check for Plugin {
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {
-        self.answer(cx).await.unwrap_or_else(|evidence| *evidence)
+        self.ask(cx).await.unwrap_or_else(|evidence| *evidence)
     }
 }
 
@@ -196,7 +196,7 @@ fn parse(text: &str) -> Result<PluginAnswer, String> {
     if text.len() >= MAX_ANSWER_BYTES {
         return Err("its answer is longer than 1 MiB".to_owned());
     }
-    // What stands for bytes that are no UTF-8.
+    // The character stands for bytes that are no UTF-8.
     if text.contains(char::REPLACEMENT_CHARACTER) {
         return Err("its answer is not UTF-8: one of its bytes is no character".to_owned());
     }
@@ -204,7 +204,7 @@ fn parse(text: &str) -> Result<PluginAnswer, String> {
         .map_err(|error| format!("its answer is not one gate.check.result.v1 object: {error}"))?;
     match answer.schema.as_str() {
         "gate.check.result.v1" => Ok(answer),
-        other => Err(format!("its answer is `{}`, not gate.check.result.v1", brief(other, 60))),
+        schema => Err(format!("its answer is `{}`, not gate.check.result.v1", brief(schema, 60))),
     }
 }
 

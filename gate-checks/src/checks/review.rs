@@ -5,10 +5,10 @@
 //! `VERDICT: PASS` or `VERDICT: FAIL: reason` (also APPROVE, APPROVED, SHIP,
 //! LGTM; REJECT, REJECTED, REVISE, CHANGES_REQUESTED, REQUEST_CHANGES,
 //! NEEDS_WORK; in any case), or a JSON object with `verdict` or `approved`. An
-//! agent's own JSON, with its text in `result`, is read for that text. Whatever
-//! is no verdict is inconclusive: a reviewer that cannot be understood has not
-//! approved. One that approves behind a line that rejects is not understood either: one of
-//! the two may come from a file that it shows.
+//! agent's own JSON, with its text in `result`, is read for that text. Any other
+//! line is inconclusive: a reviewer that cannot be understood has not approved. A
+//! reviewer that approves after a line that rejects is not understood either: one of the
+//! two lines may come from a file that it shows.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::CheckPolicy;
 use serde::Deserialize;
 
-use super::launch::{Collected, Launch, argv};
+use super::launch::{Collector, Launch, argv};
 use crate::check::{Check, CheckContext, CheckId};
 use crate::process::Stream;
 use gate_core::text::brief;
@@ -48,18 +48,18 @@ impl Check for Review {
             let summary = "it has no command: write the reviewer's as `command`";
             return self.evidence(Outcome::Inconclusive, summary);
         }
-        let words = Collected::<LastLines>::default();
+        let collector = Collector::<LastLines>::default();
         let argv = argv(&self.settings.command, self.settings.shell);
         let launch = Launch {
-            reader: Some(words.reader(LastLines::take)),
+            reader: Some(collector.reader(LastLines::take)),
             ..Launch::new(&self.id, &self.settings, argv)
         };
         let launched = match launch.run(cx).await {
             Ok(launched) => launched,
             Err(evidence) => return *evidence,
         };
-        let (outcome, summary) = weigh(verdict(&words.take().text()), launched.exit_code);
-        launched.came_to(outcome, &summary, None)
+        let (outcome, summary) = weigh(verdict(&collector.take().text()), launched.exit_code);
+        launched.into_evidence(outcome, &summary, None)
     }
 }
 
@@ -94,51 +94,51 @@ fn weigh(verdict: Option<Verdict>, exit_code: Option<i32>) -> (Outcome, String) 
     }
 }
 
-/// The verdict of a reviewer's words.
+/// The verdict in a reviewer's output.
 fn verdict(text: &str) -> Option<Verdict> {
     if let Some(verdict) = parse_json(text.trim()) {
         return Some(verdict);
     }
-    let mut lines = text.lines().map(str::trim).filter(|line| !is_fence(line));
-    let last = lines.next_back()?;
-    let verdict = parse_json(last).or_else(|| parse_line(last))?;
-    let is_disputed = verdict.approves && lines.any(rejects);
+    let mut lines = text.lines().map(str::trim).filter(|line| !is_fence_or_empty(line));
+    let last_line = lines.next_back()?;
+    let verdict = parse_json(last_line).or_else(|| parse_line(last_line))?;
+    let is_disputed = verdict.approves && lines.any(is_rejection);
     Some(Verdict { is_disputed, ..verdict })
 }
 
-/// True for a line that is a verdict against the work, and not the template of one.
-fn rejects(line: &str) -> bool {
+/// A line that is a verdict against the work, and not the template of one.
+fn is_rejection(line: &str) -> bool {
     let Some(verdict) = parse_line(line) else { return false };
-    let reason = verdict.reason.trim_matches(|c: char| !c.is_alphabetic()).to_ascii_lowercase();
-    let is_template = verdict.reason.starts_with(['<', '{', '…', '.']) || reason == "reason";
+    let reason = verdict.reason.trim_matches(|char: char| !char.is_alphabetic());
+    let is_template =
+        verdict.reason.starts_with(['<', '{', '…', '.']) || reason.eq_ignore_ascii_case("reason");
     !verdict.approves && !is_template
 }
 
-fn is_fence(line: &str) -> bool {
+fn is_fence_or_empty(line: &str) -> bool {
     line.trim_matches(['`', '~']).is_empty()
 }
 
 /// `VERDICT: WORD`, and the reason behind it.
 fn parse_line(line: &str) -> Option<Verdict> {
-    let line = line.trim_matches(['*', '`', '_', '#', ' ']);
-    let (key, value) = line.split_once(':')?;
+    let (key, marked_value) = line.trim_matches(['*', '`', '_', '#', ' ']).split_once(':')?;
     if !key.trim_matches(['*', ' ']).eq_ignore_ascii_case("verdict") {
         return None;
     }
-    let value = value.trim_matches(['*', ' ', '.']);
-    let end = value.find(|c: char| !(c.is_ascii_alphabetic() || matches!(c, '_' | '-')));
-    let (word, rest) = value.split_at(end.unwrap_or(value.len()));
-    let reason = rest.trim_start_matches([':', '-', '–', '—', '*', ',', '.', ' ']);
+    let value = marked_value.trim_matches(['*', ' ', '.']);
+    let word_end =
+        value.find(|char: char| !(char.is_ascii_alphabetic() || matches!(char, '_' | '-')));
+    let (word, after_word) = value.split_at(word_end.unwrap_or(value.len()));
+    let reason = after_word.trim_start_matches([':', '-', '–', '—', '*', ',', '.', ' ']);
+    let verdict = parse_word(word, reason)?;
     // "PASS | FAIL" is the template of a verdict, and "PASS once …" is none yet.
-    let verdict = word_of(word, reason)?;
-    let open = rest.trim_start().starts_with(['|', '/']) || reason.starts_with("or ");
-    let qualified = verdict.approves && !reason.is_empty();
-    (!open && !qualified).then_some(verdict)
+    let is_template = after_word.trim_start().starts_with(['|', '/']) || reason.starts_with("or ");
+    let is_conditional = verdict.approves && !reason.is_empty();
+    (!is_template && !is_conditional).then_some(verdict)
 }
 
-fn word_of(word: &str, reason: &str) -> Option<Verdict> {
-    let word = word.to_ascii_uppercase().replace('-', "_");
-    let approves = match word.as_str() {
+fn parse_word(word: &str, reason: &str) -> Option<Verdict> {
+    let approves = match word.to_ascii_uppercase().replace('-', "_").as_str() {
         "PASS" | "PASSED" | "APPROVE" | "APPROVED" | "SHIP" | "LGTM" => true,
         "FAIL" | "FAILED" | "REJECT" | "REJECTED" | "REVISE" | "CHANGES_REQUESTED"
         | "REQUEST_CHANGES" | "NEEDS_WORK" => false,
@@ -160,15 +160,13 @@ struct Answer {
 fn parse_json(text: &str) -> Option<Verdict> {
     let answer: Answer = serde_json::from_str(text).ok()?;
     let reason = answer.reason.or(answer.summary).unwrap_or_default();
-    let flag = answer.approved.map(|approves| Verdict {
-        approves,
-        reason: brief(&reason, 300),
-        is_disputed: false,
-    });
-    match (answer.verdict.map(|word| word_of(&word, &reason)), flag) {
-        (Some(word), Some(flag)) => word.filter(|word| word.approves == flag.approves),
-        (Some(word), None) => word,
-        (None, Some(flag)) => Some(flag),
+    let by_word = answer.verdict.map(|word| parse_word(&word, &reason));
+    match (by_word, answer.approved) {
+        (Some(verdict), Some(approved)) => verdict.filter(|verdict| verdict.approves == approved),
+        (Some(verdict), None) => verdict,
+        (None, Some(approves)) => {
+            Some(Verdict { approves, reason: brief(&reason, 300), is_disputed: false })
+        }
         (None, None) => verdict(&answer.result?),
     }
 }

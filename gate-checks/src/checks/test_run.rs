@@ -8,7 +8,7 @@ use gate_core::decide::test_failure::TestFailure;
 use gate_core::text::whole_lines;
 use tokio::time::sleep;
 
-use super::launch::{Collected, CopyReport, EXCERPT, Launch, Launched, argv};
+use super::launch::{Collector, CopyReport, Launch, Launched, MAX_EXCERPT_CHARS, argv};
 use crate::cancellation::{CancelReason, Grace};
 use crate::check::{CheckContext, CheckId};
 use crate::decorate::shown;
@@ -29,7 +29,7 @@ const PRIVATE_FOLDERS: [&str; 4] = ["TMPDIR", "XDG_CACHE_HOME", "GOCACHE", "npm_
 
 /// A command that is about to be run once.
 pub(super) struct TestRun<'a> {
-    /// The name that its log has.
+    /// The name of the run's log.
     pub(super) id: &'a CheckId,
     pub(super) settings: &'a CheckPolicy,
     pub(super) cx: &'a CheckContext,
@@ -41,7 +41,7 @@ pub(super) struct TestRun<'a> {
 }
 
 /// A command that was run to its end.
-pub(super) struct Ran {
+pub(super) struct FinishedRun {
     pub(super) launched: Launched,
     pub(super) report: Option<TestReport>,
 }
@@ -53,23 +53,24 @@ impl<'a> TestRun<'a> {
         Self { id, settings, cx, keep_going: false, variables, copy_report }
     }
 
-    /// Runs it, no longer than the settings say.
+    /// Runs the command, no longer than the settings say.
     ///
     /// # Errors
     ///
     /// The record of a command that gave no answer.
-    pub(super) async fn run(self) -> Result<Ran, Box<Evidence>> {
+    pub(super) async fn run(self) -> Result<FinishedRun, Box<Evidence>> {
         let cancel = self.cx.cancel.child();
         let limit = Duration::from_millis(self.settings.timeout_ms);
         let cx = CheckContext { cancel: cancel.clone(), ..self.cx.clone() };
-        let run = self.unlimited(&cx);
-        tokio::pin!(run);
+        let running = self.run_without_limit(&cx);
+        tokio::pin!(running);
         tokio::select! {
-            ran = &mut run => ran,
+            result = &mut running => result,
             () = sleep(limit) => {
                 cancel.cancel(CancelReason::Deadline, Grace::Usual);
-                let mut evidence = match run.await {
-                    Ok(ran) => Box::new(ran.launched.evidence),
+                // Its processes have a grace, and the run ends after them.
+                let mut evidence = match running.await {
+                    Ok(run) => Box::new(run.launched.evidence),
                     Err(evidence) => evidence,
                 };
                 evidence.outcome = Outcome::Inconclusive;
@@ -79,16 +80,16 @@ impl<'a> TestRun<'a> {
         }
     }
 
-    async fn unlimited(&self, cx: &CheckContext) -> Result<Ran, Box<Evidence>> {
-        let folder = match &cx.private {
+    async fn run_without_limit(&self, cx: &CheckContext) -> Result<FinishedRun, Box<Evidence>> {
+        let created = match &cx.private {
             Some(private) => Temporary::inside(&private.folder, "report-"),
             None => Temporary::new("report"),
         };
-        let folder = match folder {
+        let report_folder = match created {
             Ok(folder) => folder,
             Err(error) => {
-                let place = std::env::temp_dir();
-                let summary = format!("no folder for its report in {}: {error}", place.display());
+                let parent = std::env::temp_dir();
+                let summary = format!("no folder for its report in {}: {error}", parent.display());
                 return Err(Box::new(self.inconclusive(summary)));
             }
         };
@@ -97,14 +98,14 @@ impl<'a> TestRun<'a> {
             argv: &self.settings.command,
             shell: self.settings.shell,
             demanded: self.settings.report,
-            folder: folder.path(),
+            folder: report_folder.path(),
             cwd: &cwd,
             keep_going: self.keep_going,
         });
-        let reader = Collected::new(Some(prepared.reader));
+        let collector = Collector::new(Some(prepared.reader));
         let launch = Launch {
             variables: self.variables(cx, prepared.env, prepared.env_added),
-            reader: Some(reader.reader(|reader, stream, line| {
+            reader: Some(collector.reader(|reader, stream, line| {
                 if let Some(reader) = reader {
                     reader.line(stream, line);
                 }
@@ -113,38 +114,45 @@ impl<'a> TestRun<'a> {
             ..Launch::new(self.id, self.settings, argv(&prepared.argv, self.settings.shell))
         };
         let launched = launch.run(cx).await?;
-        let mut report = reader.take().and_then(|reader| reader.finish());
-        report.iter_mut().for_each(|report| report.explain(&cwd));
-        // Names of tests are kept with the baseline, and shown.
-        for test in report.iter_mut().flat_map(|report| &mut report.tests) {
-            cx.masker.cover(&mut test.id);
+        let mut report = collector.take().and_then(|reader| reader.finish());
+        if let Some(report) = &mut report {
+            report.explain(&cwd);
+            // ControlNames of tests are kept with the baseline, and shown: they may hold secrets too.
+            for test in &mut report.tests {
+                cx.masker.cover(&mut test.id);
+            }
         }
-        Ok(Ran { launched, report })
+        Ok(FinishedRun { launched, report })
     }
 
-    /// The variables to set, and those to which something is added.
+    /// The variables of the run. The value of each one in `extensions` is added to that of the
+    /// environment, if the check gets it.
     fn variables(
         &self,
         cx: &CheckContext,
-        mut set: Vec<(String, String)>,
-        added: Vec<(String, String)>,
+        mut variables: Vec<(String, String)>,
+        extensions: Vec<(String, String)>,
     ) -> Vec<(String, String)> {
-        for (name, value) in added {
+        for (name, extension) in extensions {
             let is_configured = self.settings.env.contains(&name);
-            let own = cx.site.variable(&name).filter(|own| is_configured && !own.is_empty());
-            set.push((name, own.map_or(value.clone(), |own| format!("{own} {value}"))));
+            let value = match cx.site.variable(&name) {
+                Some(value) if is_configured && !value.is_empty() => format!("{value} {extension}"),
+                _ => extension,
+            };
+            variables.push((name, value));
         }
-        set.push((NO_BYTECODE.to_owned(), "1".to_owned()));
+        variables.push((NO_BYTECODE.to_owned(), "1".to_owned()));
         let (name, value) = NO_DOWNLOAD;
-        if !self.settings.env.iter().any(|own| own == name) {
-            set.push((name.to_owned(), value.to_owned()));
+        if !self.settings.env.iter().any(|configured| configured == name) {
+            variables.push((name.to_owned(), value.to_owned()));
         }
         if let Some(private) = &cx.private {
             let folder = private.folder.display().to_string();
-            set.extend(PRIVATE_FOLDERS.map(|name| (name.to_owned(), folder.clone())));
+            variables.extend(PRIVATE_FOLDERS.map(|name| (name.to_owned(), folder.clone())));
         }
-        set.extend(self.variables.iter().cloned());
-        set
+        // The caller's variables come last: they take the place of others.
+        variables.extend(self.variables.iter().cloned());
+        variables
     }
 
     fn inconclusive(&self, summary: String) -> Evidence {
@@ -154,27 +162,23 @@ impl<'a> TestRun<'a> {
     }
 }
 
-impl Ran {
+impl FinishedRun {
     /// The record that its report and its exit code come to.
     pub(super) fn judged(self, settings: &CheckPolicy) -> Evidence {
-        let code = self.launched.exit_code;
-        self.judged_as(settings, code)
-    }
-
-    /// The same with another exit code in the place of its own.
-    pub(super) fn judged_as(self, settings: &CheckPolicy, code: Option<i32>) -> Evidence {
         let Self { launched, report } = self;
+        let exit_code = launched.exit_code;
         let Judged { mut outcome, mut summary, detail } =
-            report::judge(report.as_ref(), code, settings.report);
-        let has_run = report.as_ref().is_some_and(|report| report.executed() > 0);
-        if !has_run && let Some(missing) = launched.not_installed() {
-            (outcome, summary) = missing;
+            report::judge(report.as_ref(), exit_code, settings.report);
+        // A test that ran may have printed the same words.
+        let has_run_tests = report.as_ref().is_some_and(|report| report.executed() > 0);
+        if !has_run_tests && let Some(outcome_and_summary) = launched.missing_program() {
+            (outcome, summary) = outcome_and_summary;
         }
-        let mut evidence = launched.came_to(outcome, &summary, Some(("tests", detail)));
-        evidence.exit_code = code;
+        let mut evidence = launched.into_evidence(outcome, &summary, Some(("tests", detail)));
+        evidence.exit_code = exit_code;
         let failures = evidence.failures();
         if evidence.excerpt.is_some() && !failures.is_empty() {
-            evidence.excerpt = Some(whole_lines(&messages(&failures), EXCERPT));
+            evidence.excerpt = Some(whole_lines(&messages(&failures), MAX_EXCERPT_CHARS));
         }
         evidence.flaky = report.map(|report| report.flaky).unwrap_or_default();
         evidence

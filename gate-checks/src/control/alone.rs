@@ -5,17 +5,18 @@ use std::path::{Path, PathBuf};
 use super::Control;
 use crate::runner::{Runner, RunnerCommand, is_switch};
 
-impl RunnerCommand {
-    /// The arguments that run the tests of a control alone; none if they stand in a script.
-    pub(crate) fn args_of_control(&self, control: &Control, cwd: &Path) -> Option<Vec<String>> {
-        if !self.alone {
+impl Control {
+    /// The arguments with which a command runs the tests of the control alone; `None` if the
+    /// command's arguments stand in a script, where gate cannot change them.
+    pub(crate) fn args_alone(&self, command: &RunnerCommand, cwd: &Path) -> Option<Vec<String>> {
+        if !command.starts_runner_alone {
             return None;
         }
-        let names = control.id.in_reports();
+        let names = self.names.in_reports();
         let pattern = names.join("|");
-        let files = control.files(cwd);
-        let mut args = self.args.clone();
-        match self.runner {
+        let files = self.files(cwd);
+        let mut args = command.args.clone();
+        match command.runner {
             Runner::Pytest => {
                 args = without_paths(&args, cwd);
                 args.extend(["-k".to_owned(), names.join(" or ")]);
@@ -32,6 +33,7 @@ impl RunnerCommand {
                 args.splice(end..end, names);
             }
             Runner::Jest | Runner::Vitest => {
+                // `vitest run`: the verb is no filter, and has to stay first.
                 let verb = args.iter().find(|word| *word == "run").cloned();
                 args = without_paths(&args, cwd).into_iter().filter(|word| word != "run").collect();
                 args.splice(0..0, verb);
@@ -46,7 +48,7 @@ impl RunnerCommand {
             Runner::Go => {
                 args.retain(|word| word.starts_with('-') && !word.starts_with("-run"));
                 args.push(format!("-run={pattern}"));
-                args.extend(control.folders(cwd));
+                args.extend(self.folders(cwd));
             }
             Runner::Unittest | Runner::Mocha | Runner::Bats | Runner::Maven | Runner::Gradle => {
                 return None;
@@ -60,9 +62,10 @@ impl RunnerCommand {
 fn without_paths(args: &[String], cwd: &Path) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for word in args {
-        let is_value = kept
-            .last()
-            .is_some_and(|last| last.starts_with('-') && !last.contains('=') && !is_switch(last));
+        let is_value = kept.last().is_some_and(|previous| {
+            previous.starts_with('-') && !previous.contains('=') && !is_switch(previous)
+        });
+        // pytest names a test behind its file: `tests/a.py::test_b`.
         let file = word.split("::").next().unwrap_or(word);
         let is_path = cwd.join(file).exists() || word.contains(['*', '/']);
         if word.starts_with('-') || is_value || !is_path {
@@ -73,20 +76,21 @@ fn without_paths(args: &[String], cwd: &Path) -> Vec<String> {
 }
 
 impl Control {
-    /// The files that hold its tests, relative to a folder where they stand below it.
+    /// The files that hold the tests, relative to a folder where they stand below it.
     fn files(&self, cwd: &Path) -> Vec<String> {
-        let files = self.files.iter().map(|planted| planted.file.as_path());
+        let files = self.files.iter().map(|planted| planted.path.as_path());
         files.map(|file| file.strip_prefix(cwd).unwrap_or(file).display().to_string()).collect()
     }
 
     /// The folders of these files, as packages of Go.
     fn folders(&self, cwd: &Path) -> Vec<String> {
-        let folders = self.files.iter().filter_map(|planted| planted.file.parent());
-        let folders = folders.map(|folder| folder.strip_prefix(cwd).unwrap_or(folder));
-        let mut names: Vec<PathBuf> = folders.map(|folder| Path::new(".").join(folder)).collect();
-        names.sort();
-        names.dedup();
-        names.iter().map(|folder| folder.display().to_string()).collect()
+        let folders = self.files.iter().filter_map(|planted| planted.path.parent());
+        let relative = folders.map(|folder| folder.strip_prefix(cwd).unwrap_or(folder));
+        let mut packages: Vec<PathBuf> =
+            relative.map(|folder| Path::new(".").join(folder)).collect();
+        packages.sort();
+        packages.dedup();
+        packages.iter().map(|folder| folder.display().to_string()).collect()
     }
 }
 
@@ -95,7 +99,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::control::{Kind, Names, Planted};
+    use crate::control::{ControlNames, FailureKind, PlantedFile};
 
     #[track_caller]
     fn check(runner: Runner, args: &str, expected: &str) {
@@ -103,11 +107,12 @@ mod tests {
         fs::create_dir_all(folder.path().join("tests")).unwrap();
         fs::write(folder.path().join("pytest.ini"), "").unwrap();
         let args = args.split_whitespace().map(str::to_owned).collect();
-        let command = RunnerCommand { runner, args, alone: true };
-        let file = folder.path().join("tests/order_1.x");
-        let files = vec![Planted { file, before: None }];
-        let id = Names::numbered(&[(Kind::Raise, 1), (Kind::Assertion, 2)]);
-        let words = command.args_of_control(&Control { id, files }, folder.path()).unwrap();
+        let command = RunnerCommand { runner, args, starts_runner_alone: true };
+        let path = folder.path().join("tests/order_1.x");
+        let files = vec![PlantedFile { path, original: None }];
+        let names = ControlNames::numbered(&[(FailureKind::Raise, 1), (FailureKind::Assertion, 2)]);
+        let control = Control { names, files };
+        let words = control.args_alone(&command, folder.path()).unwrap();
         assert_eq!(words.join(" "), expected);
     }
 

@@ -3,75 +3,79 @@
 use std::path::PathBuf;
 
 use super::cargo_package::Package;
-use super::names::{Kind, Name};
-use super::place::{Draft, Namer, Place, used};
-use super::pytest::line_end;
+use super::names::{ControlName, FailureKind};
+use super::pytest::missing_line_end;
 use super::rust_source::{takes_a_test, test_module_end};
+use super::test_tree::{Draft, Namer, TestTree, used_assertions};
 
 /// A test file of its own in the package that the command tests; if it tests only some targets, an
 /// addition to one of them. Also additions to the modules and files of tests of that package, and
 /// of others that were worked on.
-pub(super) fn drafts(place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
-    let Some(package) = Package::tested(place) else { return Vec::new() };
-    let main = own(place, &package, name);
-    let packages: Vec<_> = package.changed(place).into_iter().chain([package]).collect();
-    let sources: Vec<_> = packages.iter().flat_map(|package| package.sources(place)).collect();
-    let inside = place.inside(place.root, |file, text| {
+pub(super) fn drafts(tree: &TestTree<'_>, new_name: Namer<'_>) -> Vec<Draft> {
+    let Some(package) = Package::tested(tree) else { return Vec::new() };
+    let main = own_tests(tree, &package, new_name);
+    let packages: Vec<_> = package.changed_siblings(tree).into_iter().chain([package]).collect();
+    let sources: Vec<_> = packages.iter().flat_map(|package| package.sources(tree)).collect();
+    let additions = tree.additions(tree.root, |file, text| {
         let is_source = sources.iter().any(|source| source == file);
-        let is_test = packages.iter().any(|package| package.has_test(place, file));
-        let at = if is_source { Some(test_module_end(text)?) } else { None };
+        let is_test = packages.iter().any(|package| package.has_test(tree, file));
+        let offset = if is_source { Some(test_module_end(text)?) } else { None };
         if !(is_source || is_test && takes_a_test(text)) {
             return None;
         }
-        let mut draft = Draft { at, ..Draft::new(file.to_owned(), String::new(), []) };
-        for assertion in used(&ASSERTIONS, |name| text.contains(&format!("{name}("))) {
-            let own = name(Kind::Inside);
+        let mut draft = Draft { offset, ..Draft::new(file.to_owned(), String::new(), []) };
+        for assertion in used_assertions(&ASSERTIONS, |name| text.contains(&format!("{name}("))) {
+            let test_name = new_name(FailureKind::Inside);
             draft.text.push('\n');
-            draft.text.push_str(&asserts(assertion, &own));
-            draft.names.push(own);
+            draft.text.push_str(&failing_assertion(assertion, &test_name));
+            draft.names.push(test_name);
         }
         draft.text = if is_source {
             // On the line of the bracket: no line after it gets another number.
             draft.text.replace('\n', " ")
         } else {
-            format!("{}{}", line_end(text), draft.text)
+            format!("{}{}", missing_line_end(text), draft.text)
         };
         Some(draft)
     });
-    main.into_iter().chain(inside).collect()
+    main.into_iter().chain(additions).collect()
 }
 
 /// The test that raises and those that assert.
-fn own(place: &Place<'_>, package: &Package, name: Namer<'_>) -> Option<Draft> {
-    if let Some(test) = place.value(&["--test"]) {
-        return addition(package.folder.join("tests").join(format!("{test}.rs")), name);
+fn own_tests(tree: &TestTree<'_>, package: &Package, new_name: Namer<'_>) -> Option<Draft> {
+    if let Some(test) = tree.option_value(&["--test"]) {
+        return test_module(package.folder.join("tests").join(format!("{test}.rs")), new_name);
     }
-    if let Some(bin) = place.value(&["--bin"]) {
-        let own = package.folder.join("src/bin").join(format!("{bin}.rs"));
+    if let Some(bin) = tree.option_value(&["--bin"]) {
+        let source = package.folder.join("src/bin").join(format!("{bin}.rs"));
         let main = package.folder.join("src/main.rs");
-        return addition(if own.is_file() { own } else { main }, name);
+        return test_module(if source.is_file() { source } else { main }, new_name);
     }
-    if place.has(&["--bins"]) {
-        return addition(package.folder.join("src/main.rs"), name);
+    if tree.has_option(&["--bins"]) {
+        return test_module(package.folder.join("src/main.rs"), new_name);
     }
-    if place.has(&["--lib"]) || !package.autotests {
-        return addition(package.library(), name);
+    if tree.has_option(&["--lib"]) || !package.finds_tests {
+        return test_module(package.library(), new_name);
     }
-    if place.has(&["--doc", "--examples", "--benches"]) {
+    if tree.has_option(&["--doc", "--examples", "--benches"]) {
         return None;
     }
-    let names = [name(Kind::Raise), name(Kind::Assertion), name(Kind::Assertion)];
+    let names = [
+        new_name(FailureKind::Raise),
+        new_name(FailureKind::Assertion),
+        new_name(FailureKind::Assertion),
+    ];
     let file = package.folder.join("tests").join(format!("{}.rs", names[0].snake()));
-    Some(Draft::new(file, tests(&names), names))
+    Some(Draft::new(file, test_texts(&names), names))
 }
 
-fn tests([raise, equal, holds]: &[Name; 3]) -> String {
+fn test_texts([raise, equal, holds]: &[ControlName; 3]) -> String {
     format!(
         "#[test]\nfn {}() {{\n    panic!(\"{}\");\n}}\n\n{}\n{}",
         raise.snake(),
-        raise.got(),
-        asserts("assert_eq!", equal),
-        asserts("assert!", holds)
+        raise.actual_value(),
+        failing_assertion("assert_eq!", equal),
+        failing_assertion("assert!", holds)
     )
 }
 
@@ -79,18 +83,23 @@ fn tests([raise, equal, holds]: &[Name; 3]) -> String {
 const ASSERTIONS: [&str; 2] = ["assert_eq!", "assert!"];
 
 /// A test whose assertion does not hold.
-fn asserts(assertion: &str, name: &Name) -> String {
-    let between = if assertion == "assert!" { " ==" } else { "," };
+fn failing_assertion(assertion: &str, name: &ControlName) -> String {
+    let operator = if assertion == "assert!" { " ==" } else { "," };
     format!(
-        "#[test]\nfn {}() {{\n    {assertion}(\"{}\"{between} \"{}\");\n}}\n",
+        "#[test]\nfn {}() {{\n    {assertion}(\"{}\"{operator} \"{}\");\n}}\n",
         name.snake(),
-        name.got(),
-        name.wanted()
+        name.actual_value(),
+        name.expected_value()
     )
 }
 
-fn addition(file: PathBuf, name: Namer<'_>) -> Option<Draft> {
-    let names = [name(Kind::Raise), name(Kind::Assertion), name(Kind::Assertion)];
-    let text = format!("\n#[cfg(test)]\nmod {} {{\n{}}}\n", names[0].snake(), tests(&names));
+/// A module of tests at the end of a source.
+fn test_module(file: PathBuf, new_name: Namer<'_>) -> Option<Draft> {
+    let names = [
+        new_name(FailureKind::Raise),
+        new_name(FailureKind::Assertion),
+        new_name(FailureKind::Assertion),
+    ];
+    let text = format!("\n#[cfg(test)]\nmod {} {{\n{}}}\n", names[0].snake(), test_texts(&names));
     file.is_file().then(|| Draft::new(file, text, names))
 }

@@ -12,12 +12,19 @@ pub(super) struct Module<'t> {
 /// The names that a file gives to what it takes from a module.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Imported {
-    /// The name of the module as a whole, or of what it exports by default.
+    /// The file's name for the module as a whole, or for what it exports by default.
     pub(super) whole: Option<String>,
     /// The whole is no value that can be called: `import * as a`.
     pub(super) is_namespace: bool,
-    /// Each exported name, and the file's name for it.
-    pub(super) parts: Vec<(String, String)>,
+    pub(super) parts: Vec<ImportedPart>,
+}
+
+/// `strict as assert`.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ImportedPart {
+    exported: String,
+    /// The file's name for it.
+    local: String,
 }
 
 /// The most lines of one statement.
@@ -26,15 +33,16 @@ const MAX_LINES: usize = 40;
 impl<'t> Module<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         let code = code_alone(text, Language::Js);
-        let begins = ["import ", "import{", "const ", "let ", "var "];
+        let keywords = ["import ", "import{", "const ", "let ", "var "];
         let lines: Vec<_> = text.lines().zip(code.lines()).collect();
         let mut statements = Vec::new();
-        for (at, (_, code)) in lines.iter().enumerate() {
-            if !begins.iter().any(|begin| code.starts_with(begin)) {
+        for (index, (_, code)) in lines.iter().enumerate() {
+            // A line that begins without a space is at the top level.
+            if !keywords.iter().any(|keyword| code.starts_with(keyword)) {
                 continue;
             }
             let (mut statement, mut depth) = (String::new(), 0_usize);
-            for (line, code) in lines.iter().skip(at).take(MAX_LINES) {
+            for (line, code) in lines.iter().skip(index).take(MAX_LINES) {
                 statement.push_str(line);
                 statement.push(' ');
                 depth =
@@ -53,7 +61,7 @@ impl<'t> Module<'t> {
         self.statements.iter().find_map(|statement| imported(statement, modules))
     }
 
-    /// True if a statement at the top level names this.
+    /// A statement at the top level gives something this name.
     pub(super) fn declares(&self, name: &str) -> bool {
         self.statements.iter().any(|statement| {
             let end = statement.find('=').or_else(|| statement.find(" from ")).unwrap_or(0);
@@ -61,36 +69,37 @@ impl<'t> Module<'t> {
         })
     }
 
-    /// True if the file calls a function of this name.
+    /// The file calls a function of this name.
     pub(super) fn calls(&self, name: &str) -> bool {
         let call = format!("{name}(");
-        let mut found = self.code.match_indices(&call);
-        found.any(|(at, _)| {
-            !self.code[..at]
+        let mut matches = self.code.match_indices(&call);
+        // Not a method, and not the end of a longer name.
+        matches.any(|(start, _)| {
+            !self.code[..start]
                 .ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.'))
         })
     }
 
-    /// True if the file calls a method of this name.
+    /// The file calls a method of this name.
     pub(super) fn calls_method(&self, name: &str) -> bool {
         self.code.contains(&format!(".{name}("))
     }
 
-    /// True if a line at the top level begins with this call.
+    /// A line at the top level begins with this call.
     pub(super) fn begins_with_call(&self, name: &str) -> bool {
         self.code.lines().any(|line| {
-            line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['(', '.', '`']))
+            line.strip_prefix(name).is_some_and(|arguments| arguments.starts_with(['(', '.', '`']))
         })
     }
 
-    /// True if only some of its tests run.
-    pub(super) fn selects(&self) -> bool {
+    /// Only some of the file's tests run.
+    pub(super) fn selects_tests(&self) -> bool {
         let words = [".only", "only:", "fit(", "fdescribe(", "process.exit"];
         words.iter().any(|word| self.code.contains(word))
     }
 
-    /// The end of its last line, if it has none.
-    pub(super) fn line_end(&self) -> &'static str {
+    /// The end of the last line, if it has none.
+    pub(super) fn missing_line_end(&self) -> &'static str {
         if self.text.ends_with('\n') { "" } else { "\n" }
     }
 }
@@ -100,22 +109,23 @@ fn imported(statement: &str, modules: &[&str]) -> Option<Imported> {
         return None;
     }
     let clause = modules.iter().find_map(|module| import_clause(statement, module))?;
-    let clause = clause.split_once(' ').map_or(clause, |(_, clause)| clause);
-    let (outer, inner) = match clause.split_once('{') {
-        Some((before, rest)) => (before, rest.split('}').next().unwrap_or_default()),
-        None => (clause, ""),
+    // `import a, { b as c }`, `const a =`: the word before the first space is the keyword.
+    let names = clause.split_once(' ').map_or(clause, |(_keyword, names)| names);
+    let (default, list) = match names.split_once('{') {
+        Some((default, list)) => (default, list.split('}').next().unwrap_or_default()),
+        None => (names, ""),
     };
-    let outer = outer.trim().trim_end_matches([',', '=']).trim();
-    let is_namespace = outer.starts_with("* as ");
-    let outer = outer.trim_start_matches("* as ");
-    let parts = inner.split(',').filter_map(|part| {
+    let default = default.trim().trim_end_matches([',', '=']).trim();
+    let is_namespace = default.starts_with("* as ");
+    let whole_name = default.trim_start_matches("* as ");
+    let parts = list.split(',').filter_map(|part| {
         let part = part.trim();
-        let (from, to) =
-            part.split_once(" as ").or_else(|| part.split_once(':')).unwrap_or((part, part));
-        let (from, to) = (from.trim(), to.trim());
-        (is_name(from) && is_name(to)).then(|| (from.to_owned(), to.to_owned()))
+        let renamed = part.split_once(" as ").or_else(|| part.split_once(':'));
+        let (exported, local) = renamed.unwrap_or((part, part));
+        let (exported, local) = (exported.trim().to_owned(), local.trim().to_owned());
+        (is_name(&exported) && is_name(&local)).then_some(ImportedPart { exported, local })
     });
-    let whole = is_name(outer).then(|| outer.to_owned());
+    let whole = is_name(whole_name).then(|| whole_name.to_owned());
     Some(Imported { whole, is_namespace, parts: parts.collect() })
 }
 
@@ -124,10 +134,10 @@ fn import_clause<'s>(statement: &'s str, module: &str) -> Option<&'s str> {
     for quote in ["'", "\""] {
         for keyword in [" from ", "} from ", "= require("] {
             let source = format!("{keyword}{quote}{module}{quote}");
-            let Some((clause, rest)) = statement.split_once(&source) else { continue };
-            // `require("a").b` is a part of it.
-            let rest = rest.trim_start_matches(')').trim_start_matches(".strict");
-            if !rest.starts_with('.') {
+            let Some((clause, behind)) = statement.split_once(&source) else { continue };
+            // `require("a").b` takes a part of the module.
+            let access = behind.trim_start_matches(')').trim_start_matches(".strict");
+            if !access.starts_with('.') {
                 return Some(clause);
             }
         }
@@ -137,8 +147,8 @@ fn import_clause<'s>(statement: &'s str, module: &str) -> Option<&'s str> {
 
 impl Imported {
     /// The file's name for what the module exports under this one.
-    pub(super) fn part(&self, name: &str) -> Option<&str> {
-        self.parts.iter().find(|(from, _)| from == name).map(|(_, to)| to.as_str())
+    pub(super) fn local_name(&self, name: &str) -> Option<&str> {
+        self.parts.iter().find(|part| part.exported == name).map(|part| part.local.as_str())
     }
 }
 
@@ -158,9 +168,12 @@ mod tests {
     #[track_caller]
     fn check(text: &str, whole: Option<&str>, parts: &[(&str, &str)]) {
         let imported = Module::new(text).imported(&["node:assert", "assert"]).unwrap_or_default();
-        let told: Vec<_> =
-            imported.parts.iter().map(|(from, to)| (from.as_str(), to.as_str())).collect();
-        assert_eq!((imported.whole.as_deref(), told.as_slice()), (whole, parts), "{text}");
+        let named_parts: Vec<_> = imported
+            .parts
+            .iter()
+            .map(|part| (part.exported.as_str(), part.local.as_str()))
+            .collect();
+        assert_eq!((imported.whole.as_deref(), named_parts.as_slice()), (whole, parts), "{text}");
     }
 
     #[test]
@@ -187,6 +200,6 @@ mod tests {
         assert!(module.declares("expect") && module.declares("run") && !module.declares("it"));
         assert!(module.calls("it") && module.calls("test") && !module.calls("only"));
         assert!(module.begins_with_call("describe") && !module.begins_with_call("it"));
-        assert!(module.selects() && !Module::new("it('.only')").selects());
+        assert!(module.selects_tests() && !Module::new("it('.only')").selects_tests());
     }
 }

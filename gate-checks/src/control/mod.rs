@@ -13,10 +13,10 @@ mod javascript;
 mod jest;
 mod names;
 mod node;
-mod place;
 mod pytest;
 mod pytest_settings;
 mod rust_source;
+mod test_tree;
 #[cfg(test)]
 mod tests;
 
@@ -25,93 +25,88 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub(crate) use names::{Kind, Kinds, Names};
-pub(crate) use place::{Changed, Place};
+pub(crate) use names::{ControlNames, FailureKind, FailureKinds};
+pub(crate) use test_tree::{ChangedFiles, TestTree};
 
 use crate::runner::Runner;
-use names::Name;
-use place::{Draft, Namer};
-
-/// True for a text about the control with these names, or about one of its files.
-pub(crate) fn is_about(text: &str, id: &Names) -> bool {
-    id.occur_in(text)
-}
+use names::ControlName;
+use test_tree::{Draft, Namer};
 
 /// A control that was planted.
 #[derive(Debug)]
 pub(crate) struct Control {
-    /// The names that its tests have in reports, or parts of them.
-    pub(crate) id: Names,
-    files: Vec<Planted>,
+    pub(crate) names: ControlNames,
+    files: Vec<PlantedFile>,
 }
 
 /// A file that holds tests of a control.
 #[derive(Debug)]
-struct Planted {
-    file: PathBuf,
-    /// Contents of the file before, if there was one.
-    before: Option<Vec<u8>>,
+struct PlantedFile {
+    path: PathBuf,
+    /// The file's own contents; `None` if the control made the file.
+    original: Option<Vec<u8>>,
 }
 
-/// Plants a control where this command's runner finds it; none if no such place is known.
+/// Plants a control where this command's runner finds it; `None` if no such place is known.
 ///
 /// # Errors
 ///
 /// A file that cannot be written.
-pub(crate) fn plant(runner: Runner, place: &Place<'_>) -> io::Result<Option<Control>> {
-    let mut drafts = drafts(runner, place, &mut Name::random);
-    drafts.retain(|draft| place.holds(&draft.file));
-    if drafts.is_empty() { Ok(None) } else { write(drafts).map(Some) }
+pub(crate) fn plant(runner: Runner, tree: &TestTree<'_>) -> io::Result<Option<Control>> {
+    let mut drafts = drafts(runner, tree, &mut ControlName::random);
+    drafts.retain(|draft| tree.contains(&draft.file));
+    if drafts.is_empty() { Ok(None) } else { write_control(drafts).map(Some) }
 }
 
-fn drafts(runner: Runner, place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
+fn drafts(runner: Runner, tree: &TestTree<'_>, new_name: Namer<'_>) -> Vec<Draft> {
     match runner {
-        Runner::Cargo | Runner::Nextest => cargo::drafts(place, name),
-        Runner::Pytest => pytest::drafts(place, name),
-        Runner::Jest | Runner::Vitest => jest::drafts(runner, place, name),
-        Runner::Node => node::drafts(place, name),
-        Runner::Go => go::drafts(place, name),
+        Runner::Cargo | Runner::Nextest => cargo::drafts(tree, new_name),
+        Runner::Pytest => pytest::drafts(tree, new_name),
+        Runner::Jest | Runner::Vitest => jest::drafts(runner, tree, new_name),
+        Runner::Node => node::drafts(tree, new_name),
+        Runner::Go => go::drafts(tree, new_name),
         Runner::Unittest | Runner::Mocha | Runner::Bats | Runner::Maven | Runner::Gradle => {
             Vec::new()
         }
     }
 }
 
-fn write(drafts: Vec<Draft>) -> io::Result<Control> {
-    let mut files: BTreeMap<PathBuf, Vec<Draft>> = BTreeMap::new();
+fn write_control(drafts: Vec<Draft>) -> io::Result<Control> {
+    let mut drafts_of_file: BTreeMap<PathBuf, Vec<Draft>> = BTreeMap::new();
     for draft in drafts {
-        files.entry(draft.file.clone()).or_default().push(draft);
+        drafts_of_file.entry(draft.file.clone()).or_default().push(draft);
     }
-    let mut control = Control { id: Names::default(), files: Vec::new() };
+    let mut control = Control { names: ControlNames::default(), files: Vec::new() };
     let mut names = Vec::new();
-    for (file, drafts) in files {
-        if let Err(error) = control.write(&file, &drafts) {
+    for (file, drafts) in drafts_of_file {
+        if let Err(error) = control.write_file(&file, &drafts) {
             // A file that cannot be removed is written anew before the next run.
             let _ = control.remove();
             return Err(error);
         }
         names.extend(drafts.into_iter().flat_map(|draft| draft.names));
     }
-    control.id = names.into_iter().collect();
+    control.names = names.into_iter().collect();
     Ok(control)
 }
 
 impl Control {
-    fn write(&mut self, file: &Path, drafts: &[Draft]) -> io::Result<()> {
-        let before = match fs::read(file) {
-            Ok(before) => Some(before),
+    fn write_file(&mut self, file: &Path, drafts: &[Draft]) -> io::Result<()> {
+        let original = match fs::read(file) {
+            Ok(contents) => Some(contents),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         };
         if let Some(folder) = file.parent() {
             fs::create_dir_all(folder)?;
         }
-        let text = with(before.as_deref().unwrap_or_default(), drafts);
-        self.files.push(Planted { file: file.to_owned(), before });
+        let text = with_drafts(original.as_deref().unwrap_or_default(), drafts);
+        // Remembered before it is written: half a file is taken away, too.
+        self.files.push(PlantedFile { path: file.to_owned(), original });
         fs::write(file, text)
     }
 
-    /// Takes it away again.
+    /// Takes the control away again.
     ///
     /// # Errors
     ///
@@ -119,27 +114,27 @@ impl Control {
     pub(crate) fn remove(&self) -> io::Result<()> {
         let mut removed = Ok(());
         for planted in &self.files {
-            let one = match &planted.before {
-                Some(before) => fs::write(&planted.file, before),
-                None => fs::remove_file(&planted.file),
+            let outcome = match &planted.original {
+                Some(contents) => fs::write(&planted.path, contents),
+                None => fs::remove_file(&planted.path),
             };
-            removed = removed.and(one);
+            removed = removed.and(outcome);
         }
         removed
     }
 }
 
 /// The contents of a file with these additions.
-fn with(before: &[u8], drafts: &[Draft]) -> Vec<u8> {
+fn with_drafts(original: &[u8], drafts: &[Draft]) -> Vec<u8> {
     let mut sorted: Vec<_> = drafts.iter().collect();
-    sorted.sort_by_key(|draft| draft.offset(before.len()));
-    let (mut text, mut done) = (Vec::new(), 0);
+    sorted.sort_by_key(|draft| draft.offset_in(original.len()));
+    let (mut contents, mut copied) = (Vec::new(), 0);
     for draft in sorted {
-        let offset = draft.offset(before.len());
-        text.extend_from_slice(&before[done..offset]);
-        text.extend_from_slice(draft.text.as_bytes());
-        done = offset;
+        let offset = draft.offset_in(original.len());
+        contents.extend_from_slice(&original[copied..offset]);
+        contents.extend_from_slice(draft.text.as_bytes());
+        copied = offset;
     }
-    text.extend_from_slice(&before[done..]);
-    text
+    contents.extend_from_slice(&original[copied..]);
+    contents
 }

@@ -1,4 +1,4 @@
-//! Names of planted tests: words that a project could have, and a random number.
+//! ControlNames of planted tests: words that a project could have, and a random number.
 
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The way in which a planted test fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
+pub(crate) enum FailureKind {
     /// It raises, throws or panics.
     Raise,
     /// The framework's assertion does not hold.
@@ -17,12 +17,12 @@ pub(crate) enum Kind {
     Inside,
 }
 
-impl Kind {
+impl FailureKind {
     pub(crate) const ALL: [Self; 3] = [Self::Raise, Self::Assertion, Self::Inside];
 }
 
 /// Some of the kinds.
-pub(crate) type Kinds = BTreeSet<Kind>;
+pub(crate) type FailureKinds = BTreeSet<FailureKind>;
 
 /// Words that tests are called after.
 const WORDS: [&str; 16] = [
@@ -32,25 +32,26 @@ const WORDS: [&str; 16] = [
 
 /// The name of one planted test.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Name {
+pub(crate) struct ControlName {
     word: &'static str,
     /// Random, and the same in all spellings of the name.
     number: String,
-    kind: Kind,
+    kind: FailureKind,
 }
 
-impl Name {
+impl ControlName {
     /// A name that was never used.
-    pub(super) fn random(kind: Kind) -> Self {
-        let places = WORDS.len() as u64;
-        let word = usize::try_from(random_number() % places).ok().and_then(|at| WORDS.get(at));
+    pub(super) fn random(kind: FailureKind) -> Self {
+        let count = WORDS.len() as u64;
+        let index = usize::try_from(random_number() % count).ok();
+        let word = index.and_then(|index| WORDS.get(index));
         let number = format!("{:016x}", random_number());
         Self { word: word.unwrap_or(&WORDS[0]), number, kind }
     }
 
     /// The name with a number that is no secret.
     #[cfg(test)]
-    pub(super) fn numbered(kind: Kind, number: usize) -> Self {
+    pub(super) fn numbered(kind: FailureKind, number: usize) -> Self {
         Self { word: WORDS[0], number: number.to_string(), kind }
     }
 
@@ -64,13 +65,13 @@ impl Name {
         format!("{}-{}", self.word, self.number)
     }
 
-    /// A value that is not [`Self::wanted`]; the message of a failure.
-    pub(super) fn got(&self) -> String {
+    /// A value that is not [`Self::expected_value`]; the message of a failure.
+    pub(super) fn actual_value(&self) -> String {
         format!("{} {}", self.word, self.number)
     }
 
-    /// The value that an assertion wants.
-    pub(super) fn wanted(&self) -> &'static str {
+    /// The value that an assertion expects.
+    pub(super) fn expected_value(&self) -> &'static str {
         self.word
     }
 }
@@ -82,40 +83,40 @@ fn random_number() -> u64 {
 
 /// The names of all tests of a control.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Names(Vec<Name>);
+pub(crate) struct ControlNames(Vec<ControlName>);
 
-impl Names {
-    /// True for a text that holds one of them, in any spelling.
+impl ControlNames {
+    /// The text holds one of the names, in any spelling.
     pub(crate) fn occur_in(&self, text: &str) -> bool {
         self.0.iter().any(|name| text.contains(&name.number))
     }
 
-    /// The kind of the test with this name; none if it is no test of the control.
-    pub(crate) fn kind(&self, test: &str) -> Option<Kind> {
-        let named = self.0.iter().filter(|name| test.contains(&name.number));
+    /// The kind of failure of the test with this name; `None` if it is no test of the control.
+    pub(crate) fn kind_of(&self, test: &str) -> Option<FailureKind> {
+        let names_in_test = self.0.iter().filter(|name| test.contains(&name.number));
         // A new file is called after its test that raises, and stands before others in their names.
-        named.map(|name| name.kind).max_by_key(|kind| *kind != Kind::Raise)
+        names_in_test.map(|name| name.kind).max_by_key(|kind| *kind != FailureKind::Raise)
     }
 
-    /// Names with numbers that are no secret.
+    /// ControlNames with numbers that are no secret.
     #[cfg(test)]
-    pub(crate) fn numbered(names: &[(Kind, usize)]) -> Self {
-        names.iter().map(|(kind, number)| Name::numbered(*kind, *number)).collect()
+    pub(crate) fn numbered(names: &[(FailureKind, usize)]) -> Self {
+        names.iter().map(|(kind, number)| ControlName::numbered(*kind, *number)).collect()
     }
 
-    /// The part of its name that each has in reports, as functions are named.
+    /// The part of each name that reports contain, as functions are named.
     pub(crate) fn in_reports(&self) -> Vec<String> {
-        self.0.iter().map(Name::snake).collect()
+        self.0.iter().map(ControlName::snake).collect()
     }
 
-    /// The kinds of all of them.
-    pub(crate) fn kinds(&self) -> Kinds {
+    /// The kinds of failure of the control's tests.
+    pub(crate) fn kinds(&self) -> FailureKinds {
         self.0.iter().map(|name| name.kind).collect()
     }
 }
 
-impl FromIterator<Name> for Names {
-    fn from_iter<I: IntoIterator<Item = Name>>(names: I) -> Self {
+impl FromIterator<ControlName> for ControlNames {
+    fn from_iter<I: IntoIterator<Item = ControlName>>(names: I) -> Self {
         Self(names.into_iter().collect())
     }
 }
@@ -126,27 +127,28 @@ mod tests {
 
     #[test]
     fn a_name_is_found_in_each_of_its_spellings() {
-        let name = Name::random(Kind::Raise);
-        let names: Names = [name.clone()].into_iter().collect();
-        for text in [name.snake(), name.kebab(), name.got()] {
+        let name = ControlName::random(FailureKind::Raise);
+        let names: ControlNames = [name.clone()].into_iter().collect();
+        for text in [name.snake(), name.kebab(), name.actual_value()] {
             assert!(names.occur_in(&format!("tests/{text}.x")), "{text}");
-            assert_eq!(names.kind(&text), Some(Kind::Raise));
+            assert_eq!(names.kind_of(&text), Some(FailureKind::Raise));
             assert!(!text.contains("gate") && !text.contains("control"), "{text}");
         }
-        assert!(!names.occur_in(name.wanted()));
+        assert!(!names.occur_in(name.expected_value()));
     }
 
     #[test]
     fn a_test_in_a_file_called_after_another_is_of_its_own_kind() {
-        let names = Names::numbered(&[(Kind::Raise, 101), (Kind::Assertion, 102)]);
-        assert_eq!(names.kind("order_101::order_102"), Some(Kind::Assertion));
-        assert_eq!(names.kind("order_101::order_101"), Some(Kind::Raise));
+        let names =
+            ControlNames::numbered(&[(FailureKind::Raise, 101), (FailureKind::Assertion, 102)]);
+        assert_eq!(names.kind_of("order_101::order_102"), Some(FailureKind::Assertion));
+        assert_eq!(names.kind_of("order_101::order_101"), Some(FailureKind::Raise));
     }
 
     #[test]
     fn no_two_names_have_the_same_number() {
-        let [one, other] = [Kind::Raise, Kind::Raise].map(Name::random);
-        assert_ne!(one.number, other.number);
-        assert_eq!(one.number.len(), 16);
+        let [name, second_name] = [FailureKind::Raise, FailureKind::Raise].map(ControlName::random);
+        assert_ne!(name.number, second_name.number);
+        assert_eq!(name.number.len(), 16);
     }
 }

@@ -3,138 +3,152 @@
 use std::path::{Path, PathBuf};
 
 use super::javascript::Module;
-use super::names::{Kind, Name};
-use super::place::{Draft, Namer, Place, name as name_of, text, used};
+use super::names::{ControlName, FailureKind};
+use super::test_tree::{Draft, Namer, TestTree, file_name, read_text, used_assertions};
 use crate::worktree::Globs;
 
 /// A file that the runner finds by itself, or in the folder that the command names, or beside what
 /// its glob matches; if it names files, an addition to the first of them. Also additions to the
 /// project's files of tests.
-pub(super) fn drafts(place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
-    let named = place.paths();
-    let glob = place.args.iter().find(|word| word.contains('*'));
-    let glob = glob.and_then(|glob| Globs::new(std::slice::from_ref(glob)).ok());
-    let fits = |file: &Path| {
-        let inside = file.strip_prefix(place.cwd).unwrap_or(file);
-        glob.as_ref().is_some_and(|glob| glob.matches(inside.as_os_str().as_encoded_bytes()))
+pub(super) fn drafts(tree: &TestTree<'_>, new_name: Namer<'_>) -> Vec<Draft> {
+    let named_paths = tree.named_paths();
+    let pattern = tree.args.iter().find(|word| word.contains('*'));
+    let globs = pattern.and_then(|pattern| Globs::new(std::slice::from_ref(pattern)).ok());
+    let is_matched = |file: &Path| {
+        let relative = file.strip_prefix(tree.cwd).unwrap_or(file);
+        globs.as_ref().is_some_and(|globs| globs.matches(relative.as_os_str().as_encoded_bytes()))
     };
-    let has_glob = place.args.iter().any(|word| word.contains('*'));
-    let main = if let Some(file) = named.iter().find(|path| path.is_file()) {
-        Some(addition(file.clone(), name))
-    } else if let Some(folder) = named.iter().find(|path| path.is_dir()) {
-        Some(own_file(folder, "test.mjs", false, name))
-    } else if has_glob {
-        place.nearest(place.cwd, fits).and_then(|beside| {
-            let (_, endings) = name_of(&beside).split_once('.')?;
-            let requires = endings.ends_with("cjs") || text(&beside).contains("require(");
-            let draft = own_file(beside.parent()?, endings, requires, name);
-            fits(&draft.file).then_some(draft)
+    let main = if let Some(file) = named_paths.iter().find(|path| path.is_file()) {
+        Some(addition(file.clone(), new_name))
+    } else if let Some(folder) = named_paths.iter().find(|path| path.is_dir()) {
+        Some(own_file(folder, "test.mjs", false, new_name))
+    } else if pattern.is_some() {
+        tree.nearest(tree.cwd, is_matched).and_then(|sibling| {
+            let (_, endings) = file_name(&sibling).split_once('.')?;
+            let is_commonjs = endings.ends_with("cjs") || read_text(&sibling).contains("require(");
+            let draft = own_file(sibling.parent()?, endings, is_commonjs, new_name);
+            is_matched(&draft.file).then_some(draft)
         })
     } else {
-        Some(own_file(place.cwd, "test.mjs", false, name))
+        Some(own_file(tree.cwd, "test.mjs", false, new_name))
     };
-    let inside = place.inside(place.cwd, |file, text| {
+    let additions = tree.additions(tree.cwd, |file, text| {
         let module = Module::new(text);
-        let is_run = if named.is_empty() && !has_glob {
-            is_found(file, place.cwd)
+        let is_run = if named_paths.is_empty() && pattern.is_none() {
+            is_found_by_node(file, tree.cwd)
         } else {
-            fits(file)
-                || named.iter().any(|path| {
+            is_matched(file)
+                || named_paths.iter().any(|path| {
                     path == file || path.is_dir() && file.starts_with(path) && is_script(file)
                 })
         };
         if !is_run {
             return None;
         }
-        let (test, asserts) = functions(&module)?;
-        let mut draft = Draft::new(file.to_owned(), module.line_end().to_owned(), []);
-        for assert in asserts {
-            let own = name(Kind::Inside);
+        let Functions { test, assertions } = functions(&module)?;
+        let mut draft = Draft::new(file.to_owned(), module.missing_line_end().to_owned(), []);
+        for assertion in assertions {
+            let test_name = new_name(FailureKind::Inside);
             draft.text.push('\n');
-            draft.text.push_str(&fails(&test, &assert, &own));
-            draft.names.push(own);
+            draft.text.push_str(&failing_test(&test, &assertion, &test_name));
+            draft.names.push(test_name);
         }
         Some(draft)
     });
-    main.into_iter().chain(inside).collect()
+    main.into_iter().chain(additions).collect()
 }
 
-/// Additions to a file that may be of either kind of module.
-fn addition(file: PathBuf, name: Namer<'_>) -> Draft {
-    let (raise, assertion) = (name(Kind::Raise), name(Kind::Assertion));
+/// Additions to a file that may be a module of ECMAScript or of CommonJS: both can call `import()`.
+fn addition(file: PathBuf, new_name: Namer<'_>) -> Draft {
+    let (raise, assertion) = (new_name(FailureKind::Raise), new_name(FailureKind::Assertion));
     let text = format!(
         "\nPromise.all([import(\"node:test\"), import(\"node:assert\")])\
          .then(([{{ test }}, {{ strictEqual }}]) => {{\n{}}});\n",
-        tests("test", "strictEqual", &raise, &assertion)
+        test_texts("test", "strictEqual", &raise, &assertion)
     );
     Draft::new(file, text, [raise, assertion])
 }
 
 /// A new file in a folder.
-fn own_file(folder: &Path, endings: &str, requires: bool, name: Namer<'_>) -> Draft {
-    let (raise, assertion) = (name(Kind::Raise), name(Kind::Assertion));
-    let head = if requires {
+fn own_file(folder: &Path, endings: &str, is_commonjs: bool, new_name: Namer<'_>) -> Draft {
+    let (raise, assertion) = (new_name(FailureKind::Raise), new_name(FailureKind::Assertion));
+    let head = if is_commonjs {
         "const assert = require(\"node:assert\");\nconst test = require(\"node:test\");\n"
     } else {
         "import assert from \"node:assert\";\nimport test from \"node:test\";\n"
     };
-    let text = format!("{head}\n{}", tests("test", "assert.strictEqual", &raise, &assertion));
+    let text = format!("{head}\n{}", test_texts("test", "assert.strictEqual", &raise, &assertion));
     Draft::new(folder.join(format!("{}.{endings}", raise.kebab())), text, [raise, assertion])
 }
 
-fn tests(test: &str, assert: &str, raise: &Name, assertion: &Name) -> String {
+fn test_texts(test: &str, function: &str, raise: &ControlName, assertion: &ControlName) -> String {
     format!(
         "{test}(\"{}\", () => {{\n  throw new Error(\"{}\");\n}});\n\n{}",
         raise.snake(),
-        raise.got(),
-        fails(test, assert, assertion)
+        raise.actual_value(),
+        failing_test(test, function, assertion)
     )
 }
 
 /// A test whose assertion does not hold.
-fn fails(test: &str, assert: &str, name: &Name) -> String {
+fn failing_test(test: &str, function: &str, name: &ControlName) -> String {
     format!(
-        "{test}(\"{}\", () => {{\n  {assert}(\"{}\", \"{}\");\n}});\n",
+        "{test}(\"{}\", () => {{\n  {function}(\"{}\", \"{}\");\n}});\n",
         name.snake(),
-        name.got(),
-        name.wanted()
+        name.actual_value(),
+        name.expected_value()
     )
 }
 
-/// The file's names for `test` and for the assertions of equal values that it uses; none if it is
-/// not certain that they are there.
-fn functions(module: &Module<'_>) -> Option<(String, Vec<String>)> {
+/// A file's names for the functions of node.
+struct Functions {
+    test: String,
+    /// The assertions of equal values that the file uses.
+    assertions: Vec<String>,
+}
+
+/// The file's names; `None` if it is not certain that the functions are there.
+fn functions(module: &Module<'_>) -> Option<Functions> {
     const EQUAL: [&str; 4] = ["strictEqual", "equal", "deepStrictEqual", "deepEqual"];
-    if module.selects() {
+    if module.selects_tests() {
         return None;
     }
-    let tests = module.imported(&["node:test"])?;
-    let test = ["test", "it", "default"].into_iter().find_map(|name| tests.part(name));
-    let whole = if tests.is_namespace { None } else { tests.whole.as_deref() };
-    let test = test.or(whole)?;
-    let home =
+    let runner = module.imported(&["node:test"])?;
+    let named_test = ["test", "it", "default"].into_iter().find_map(|name| runner.local_name(name));
+    // The module as a whole is the function `test`, unless it was taken as a namespace.
+    let whole_test = if runner.is_namespace { None } else { runner.whole.as_deref() };
+    let test = named_test.or(whole_test)?.to_owned();
+    let assert =
         module.imported(&["node:assert", "node:assert/strict", "assert", "assert/strict"])?;
-    let whole = home.whole.as_deref();
-    let whole = whole.or_else(|| home.part("strict")).or_else(|| home.part("default"));
-    let asserts: Vec<_> = match whole {
-        Some(whole) => {
-            let used = used(&EQUAL, |name| module.calls_method(name));
-            used.into_iter().map(|name| format!("{whole}.{name}")).collect()
+    let object = assert.whole.as_deref();
+    let object =
+        object.or_else(|| assert.local_name("strict")).or_else(|| assert.local_name("default"));
+    let assertions: Vec<_> = match object {
+        Some(object) => {
+            let used = used_assertions(&EQUAL, |name| module.calls_method(name));
+            used.into_iter().map(|name| format!("{object}.{name}")).collect()
         }
-        None => EQUAL.into_iter().filter_map(|name| home.part(name)).map(str::to_owned).collect(),
+        None => {
+            let names = EQUAL.into_iter().filter_map(|name| assert.local_name(name));
+            names.map(str::to_owned).collect()
+        }
     };
-    (!asserts.is_empty()).then(|| (test.to_owned(), asserts))
+    (!assertions.is_empty()).then_some(Functions { test, assertions })
 }
 
 fn is_script(file: &Path) -> bool {
-    name_of(file).rsplit_once('.').is_some_and(|(_, ending)| matches!(ending, "js" | "mjs" | "cjs"))
+    file_name(file)
+        .rsplit_once('.')
+        .is_some_and(|(_, ending)| matches!(ending, "js" | "mjs" | "cjs"))
 }
 
-/// True for a file that the runner finds by itself.
-fn is_found(file: &Path, cwd: &Path) -> bool {
-    let Some((stem, _)) = name_of(file).rsplit_once('.') else { return false };
-    let inside = file.strip_prefix(cwd).unwrap_or(file);
-    let in_folder = inside.parent().is_some_and(|folder| folder.iter().any(|part| part == "test"));
-    let ends = [".test", "-test", "_test"].iter().any(|end| stem.ends_with(end));
-    is_script(file) && (in_folder || ends || stem == "test" || stem.starts_with("test-"))
+/// Node finds the file by itself.
+fn is_found_by_node(file: &Path, cwd: &Path) -> bool {
+    let Some((stem, _)) = file_name(file).rsplit_once('.') else { return false };
+    let relative = file.strip_prefix(cwd).unwrap_or(file);
+    let is_in_test_folder =
+        relative.parent().is_some_and(|folder| folder.iter().any(|part| part == "test"));
+    let has_test_suffix = [".test", "-test", "_test"].iter().any(|suffix| stem.ends_with(suffix));
+    is_script(file)
+        && (is_in_test_folder || has_test_suffix || stem == "test" || stem.starts_with("test-"))
 }

@@ -4,65 +4,67 @@ use std::path::{Path, PathBuf};
 
 use gate_core::integrity::{Language, code_alone};
 
-use super::names::{Kind, Name};
-use super::place::{Draft, Namer, Place, name as name_of};
+use super::names::{ControlName, FailureKind};
 use super::pytest_settings::Settings;
+use super::test_tree::{Draft, Namer, TestTree, file_name};
 
 /// A file beside the project's other tests, below the folder that the command or the settings name;
 /// if the command names files, an addition to the first of them. Also additions to the project's
 /// files of tests.
-pub(super) fn drafts(place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
-    let settings = Settings::in_folder(place.cwd);
-    let (raise, assertion) = (name(Kind::Raise), name(Kind::Assertion));
+pub(super) fn drafts(tree: &TestTree<'_>, new_name: Namer<'_>) -> Vec<Draft> {
+    let settings = Settings::in_folder(tree.cwd);
+    let (raise, assertion) = (new_name(FailureKind::Raise), new_name(FailureKind::Assertion));
     let raises = format!(
         "def {}():\n    raise RuntimeError(\"{}\")\n",
         settings.function(&raise.snake()),
-        raise.got()
+        raise.actual_value()
     );
-    let text = format!("{raises}\n\n{}", asserts(&settings, &assertion));
-    let named = place.paths();
-    let set = settings.paths.iter().map(|path| place.cwd.join(path));
-    let searched: Vec<_> = named.iter().cloned().chain(set).filter(|path| path.exists()).collect();
-    let file = named.iter().find(|path| path.is_file() && name_of(path).ends_with(".py"));
+    let text = format!("{raises}\n\n{}", failing_test(&settings, &assertion));
+    let named_paths = tree.named_paths();
+    let configured_paths = settings.paths.iter().map(|path| tree.cwd.join(path));
+    let searched_paths: Vec<_> =
+        named_paths.iter().cloned().chain(configured_paths).filter(|path| path.exists()).collect();
+    let file = named_paths.iter().find(|path| path.is_file() && file_name(path).ends_with(".py"));
     let main = if let Some(file) = file {
         Draft::new(file.clone(), format!("\n\n{text}"), [raise, assertion])
     } else {
-        let top = searched.iter().find(|path| path.is_dir());
-        let folder = folder(place, top.map_or(place.cwd, PathBuf::as_path));
+        let top = searched_paths.iter().find(|path| path.is_dir());
+        let folder = test_folder(tree, top.map_or(tree.cwd, PathBuf::as_path));
         Draft::new(folder.join(settings.file(&raise.snake())), text, [raise, assertion])
     };
     let mut drafts = vec![main];
-    if settings.reads_style || place.args.iter().any(|word| reads_style(word)) {
+    if settings.reads_style || tree.args.iter().any(|word| reads_style(word)) {
         return drafts;
     }
-    drafts.extend(place.inside(place.cwd, |file, text| {
-        let is_searched = searched.is_empty() || searched.iter().any(|path| file.starts_with(path));
-        if !(is_searched && is_test(file) && takes_a_test(text, &settings)) {
+    drafts.extend(tree.additions(tree.cwd, |file, text| {
+        let is_searched =
+            searched_paths.is_empty() || searched_paths.iter().any(|path| file.starts_with(path));
+        if !(is_searched && is_test_file(file) && takes_a_test(text, &settings)) {
             return None;
         }
-        let own = name(Kind::Inside);
-        let text = format!("{}\n\n{}", line_end(text), asserts(&settings, &own));
-        Some(Draft::new(file.to_owned(), text, [own]))
+        let test_name = new_name(FailureKind::Inside);
+        let text = format!("{}\n\n{}", missing_line_end(text), failing_test(&settings, &test_name));
+        Some(Draft::new(file.to_owned(), text, [test_name]))
     }));
     drafts
 }
 
 /// A test whose `assert` does not hold.
-fn asserts(settings: &Settings, name: &Name) -> String {
+fn failing_test(settings: &Settings, name: &ControlName) -> String {
     format!(
         "def {}():\n    assert \"{}\".lower() == \"{}\"\n",
         settings.function(&name.snake()),
-        name.got(),
-        name.wanted()
+        name.actual_value(),
+        name.expected_value()
     )
 }
 
 /// The end of a text's last line, if it has none.
-pub(super) fn line_end(text: &str) -> &'static str {
+pub(super) fn missing_line_end(text: &str) -> &'static str {
     if text.ends_with('\n') || text.is_empty() { "" } else { "\n" }
 }
 
-/// True for words of plug-ins that judge how a file is written.
+/// Names a plug-in that judges how a file is written: a planted test could break its rules.
 pub(super) fn reads_style(text: &str) -> bool {
     const PLUGINS: [&str; 9] = [
         "--black",
@@ -78,32 +80,31 @@ pub(super) fn reads_style(text: &str) -> bool {
     PLUGINS.iter().any(|plugin| text.contains(plugin))
 }
 
-/// True for a file of tests that runs a test at its end as it runs its own ones.
+/// The file of tests runs a test at its end as it runs its own ones.
 fn takes_a_test(text: &str, settings: &Settings) -> bool {
     // Each of them may leave out all tests of the file.
     const LEAVE_OUT: [&str; 4] = ["pytestmark", "importorskip", "allow_module_level", "__test__"];
     let code = code_alone(text, Language::Python);
     // A function's name begins as the settings say, and goes on with anything.
-    let function = settings.function("*");
-    let function = function.split('*').next().unwrap_or_default();
-    let begins = [format!("def {function}"), format!("async def {function}"), "class ".to_owned()];
-    let has_test = code.lines().any(|line| begins.iter().any(|begin| line.starts_with(begin)));
+    let pattern = settings.function("*");
+    let prefix = pattern.split('*').next().unwrap_or_default();
+    let heads = [format!("def {prefix}"), format!("async def {prefix}"), "class ".to_owned()];
+    let has_test = code.lines().any(|line| heads.iter().any(|head| line.starts_with(head)));
     has_test && !LEAVE_OUT.iter().any(|word| code.contains(word))
 }
 
 /// The folder of tests in or below a folder.
-pub(super) fn folder(place: &Place<'_>, top: &Path) -> PathBuf {
-    let beside = place.nearest(top, is_test);
-    let beside = beside.and_then(|file| file.parent().map(Path::to_owned));
+fn test_folder(tree: &TestTree<'_>, top: &Path) -> PathBuf {
+    let test_file = tree.nearest(top, is_test_file);
     let usual = top.join("tests");
-    match beside {
+    match test_file.and_then(|file| file.parent().map(Path::to_owned)) {
         Some(folder) => folder,
         None if usual.is_dir() => usual,
         None => top.to_owned(),
     }
 }
 
-fn is_test(file: &Path) -> bool {
-    let name = name_of(file);
+fn is_test_file(file: &Path) -> bool {
+    let name = file_name(file);
     name.ends_with("_test.py") || (name.starts_with("test_") && name.ends_with(".py"))
 }

@@ -28,32 +28,32 @@ const FILES: [(&str, &str); 5] = [
 ];
 
 impl Settings {
-    /// Those of the first file in a folder that has some.
+    /// The settings in the first file of a folder that has any.
     pub(super) fn in_folder(folder: &Path) -> Self {
-        let found = FILES.iter().find_map(|(name, table)| {
+        let settings = FILES.iter().find_map(|(name, table)| {
             let text = fs::read_to_string(folder.join(name)).ok()?;
             if name.ends_with(".toml") { parse_toml(&text, table) } else { parse_ini(&text, table) }
         });
-        found.unwrap_or_default()
+        settings.unwrap_or_default()
     }
 
-    /// The name of a file of tests with this in it.
+    /// The name of a file of tests that contains `id`.
     pub(super) fn file(&self, id: &str) -> String {
         let pattern =
             self.files.iter().find(|pattern| pattern.ends_with(".py") && is_simple(pattern));
         pattern.map_or_else(|| format!("test_{id}.py"), |pattern| pattern.replacen('*', id, 1))
     }
 
-    /// The name of a test with this in it.
+    /// The name of a test that contains `id`.
     pub(super) fn function(&self, id: &str) -> String {
         match self.functions.first() {
             Some(pattern) if is_simple(pattern) => pattern.replacen('*', id, 1),
-            Some(beginning) if !beginning.contains(['*', '?', '[']) => format!("{beginning}_{id}"),
+            Some(prefix) if !prefix.contains(['*', '?', '[']) => format!("{prefix}_{id}"),
             _ => format!("test_{id}"),
         }
     }
 
-    fn set(&mut self, key: &str, words: Vec<String>) {
+    fn assign(&mut self, key: &str, words: Vec<String>) {
         match key {
             "testpaths" => self.paths = words,
             "python_files" => self.files = words,
@@ -64,25 +64,25 @@ impl Settings {
     }
 }
 
-/// True for a pattern with one star and no other sign.
+/// A pattern with one star and no other sign.
 fn is_simple(pattern: &str) -> bool {
     pattern.matches('*').count() == 1 && !pattern.contains(['?', '[', '/'])
 }
 
 fn parse_toml(text: &str, table: &str) -> Option<Settings> {
-    let all: toml::Table = text.parse().ok()?;
-    let mut parts = table.split('.');
-    let first = all.get(parts.next()?)?;
-    let table = parts.try_fold(first, |table, part| table.get(part))?.as_table()?;
+    let document: toml::Table = text.parse().ok()?;
+    let mut keys = table.split('.');
+    let top_table = document.get(keys.next()?)?;
+    let entries = keys.try_fold(top_table, |table, key| table.get(key))?.as_table()?;
     let mut settings = Settings::default();
-    for (key, value) in table {
+    for (key, value) in entries {
         let words = match value {
-            toml::Value::Array(all) => {
-                all.iter().filter_map(toml::Value::as_str).map(str::to_owned).collect()
+            toml::Value::Array(values) => {
+                values.iter().filter_map(toml::Value::as_str).map(str::to_owned).collect()
             }
             value => words(value.as_str().unwrap_or_default()),
         };
-        settings.set(key, words);
+        settings.assign(key, words);
     }
     Some(settings)
 }
@@ -92,20 +92,20 @@ fn parse_ini(text: &str, table: &str) -> Option<Settings> {
     let header = format!("[{table}]");
     let mut lines = text.lines().skip_while(|line| line.trim() != header);
     lines.next()?;
-    let (mut settings, mut last) = (Settings::default(), None::<(String, String)>);
+    let mut assignments: Vec<(String, String)> = Vec::new();
     for line in lines.take_while(|line| !line.starts_with('[')) {
-        let is_more = line.starts_with([' ', '\t']);
-        if let (true, Some((_, value))) = (is_more, &mut last) {
+        if line.starts_with([' ', '\t'])
+            && let Some((_, value)) = assignments.last_mut()
+        {
             value.push(' ');
             value.push_str(line);
-        } else if let Some((key, value)) = line.split_once('=')
-            && let Some((key, value)) = last.replace((key.trim().to_owned(), value.to_owned()))
-        {
-            settings.set(&key, words(&value));
+        } else if let Some((key, value)) = line.split_once('=') {
+            assignments.push((key.trim().to_owned(), value.to_owned()));
         }
     }
-    if let Some((key, value)) = last {
-        settings.set(&key, words(&value));
+    let mut settings = Settings::default();
+    for (key, value) in &assignments {
+        settings.assign(key, words(value));
     }
     Some(settings)
 }
@@ -123,9 +123,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(file), text).unwrap();
         let settings = Settings::in_folder(folder.path());
-        let told = (settings.paths.as_slice(), settings.file("x"), settings.function("x"));
+        let parsed = (settings.paths.as_slice(), settings.file("x"), settings.function("x"));
         let paths: Vec<_> = paths.iter().map(|path| (*path).to_owned()).collect();
-        assert_eq!(told, (paths.as_slice(), named.to_owned(), function.to_owned()), "{text}");
+        assert_eq!(parsed, (paths.as_slice(), named.to_owned(), function.to_owned()), "{text}");
     }
 
     #[test]

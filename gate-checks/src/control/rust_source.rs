@@ -1,25 +1,27 @@
-//! Finds the place for another test in a source in Rust.
+//! Finds the place for another test in a source in Rust. The code is searched without its strings
+//! and comments; what is not certain takes no test.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use gate_core::integrity::{Language, code_alone};
 
-use super::place::{name, text};
+use super::test_tree::{file_name, read_text};
 
-/// The place of the closing bracket of the first module with `#[cfg(test)]` that takes another
-/// test; none if the file has no such module.
+/// The byte of the closing bracket of the first module with `#[cfg(test)]` that takes another test;
+/// `None` if the file has no such module.
 pub(super) fn test_module_end(text: &str) -> Option<usize> {
     let code = code_alone(text, Language::Rust);
     if is_limited(&code) {
         return None;
     }
-    let mut from = 0;
-    while let Some(at) = code[from..].find(MARK).map(|at| from + at) {
-        from = at + MARK.len();
-        let is_certain = depth(&code[..at]) == Some(0) && !has_attribute(&code[..at]);
-        let Some((open, close)) = module(&code, from) else { continue };
-        if is_certain && takes_tests(&code[open..close]) {
-            return Some(close);
+    let mut searched = 0;
+    while let Some(mark) = code[searched..].find(MARK).map(|offset| searched + offset) {
+        searched = mark + MARK.len();
+        let is_always_built = depth(&code[..mark]) == Some(0) && !is_conditional(&code[..mark]);
+        let Some(body) = module_body(&code, searched) else { continue };
+        if is_always_built && takes_tests(&code[body.clone()]) {
+            return Some(body.end);
         }
     }
     None
@@ -27,57 +29,60 @@ pub(super) fn test_module_end(text: &str) -> Option<usize> {
 
 const MARK: &str = "#[cfg(test)]";
 
-/// True for a file of tests that takes another one at its end.
+/// The file of tests takes another one at its end.
 pub(super) fn takes_a_test(text: &str) -> bool {
     let code = code_alone(text, Language::Rust);
     !is_limited(&code) && depth(&code) == Some(0) && takes_tests(&code)
 }
 
-/// The brackets of the module that begins here, after further attributes.
-fn module(code: &str, from: usize) -> Option<(usize, usize)> {
-    let mut rest = code[from..].trim_start();
-    while rest.starts_with("#[") {
-        let attribute = &rest[..=rest.find(']')?];
+/// The bytes from the opening bracket to the closing one of the module that begins at `start`,
+/// after further attributes.
+fn module_body(code: &str, start: usize) -> Option<Range<usize>> {
+    let mut unread = code[start..].trim_start();
+    while unread.starts_with("#[") {
+        let attribute = &unread[..=unread.find(']')?];
         if attribute.contains("cfg") || attribute.contains("path") {
             return None;
         }
-        rest = rest[attribute.len()..].trim_start();
+        unread = unread[attribute.len()..].trim_start();
     }
-    let open = code.len() - rest.len() + rest.find(['{', ';'])?;
-    let head: Vec<_> = code[code.len() - rest.len()..open].split_whitespace().collect();
+    let head_start = code.len() - unread.len();
+    let open = head_start + unread.find(['{', ';'])?;
+    let head: Vec<_> = code[head_start..open].split_whitespace().collect();
     let is_module = matches!(head.as_slice(), [.., "mod", _]) && code[open..].starts_with('{');
     if !is_module {
         return None;
     }
-    let mut inner = 0_usize;
-    for (at, byte) in code[open..].bytes().enumerate() {
+    let mut open_brackets = 0_usize;
+    for (offset, byte) in code[open..].bytes().enumerate() {
         match byte {
-            b'{' => inner += 1,
-            b'}' => inner -= 1,
+            b'{' => open_brackets += 1,
+            b'}' => open_brackets -= 1,
             _ => {}
         }
-        if inner == 0 {
-            return Some((open, open + at));
+        if open_brackets == 0 {
+            return Some(open..open + offset);
         }
     }
     None
 }
 
-/// True for code whose `#[test]` is the language's own, and marks a plain function.
+/// Code whose `#[test]` is the language's own, and marks a plain function.
 fn takes_tests(code: &str) -> bool {
-    let other = ["::test;", "::test,", "::test}", "as test;", "{test,", ", test,", ", test}"];
+    let other_macros =
+        ["::test;", "::test,", "::test}", "as test;", "{test,", ", test,", ", test}"];
     let spaced = code.split_whitespace().collect::<Vec<_>>().join(" ");
-    let is_other = other.iter().any(|word| spaced.contains(word)) || spaced.contains("#![cfg");
-    !is_other && spaced.contains("#[test] fn ")
+    let is_other = other_macros.iter().any(|word| spaced.contains(word));
+    !is_other && !spaced.contains("#![cfg") && spaced.contains("#[test] fn ")
 }
 
-/// True for a file that is built under some conditions only, or for which `#[test]` may mean
+/// A file that is built under some conditions only, or for which `#[test]` may mean
 /// something else.
 fn is_limited(code: &str) -> bool {
     ["#![cfg", "use test_log::test", "::test;"].iter().any(|word| code.contains(word))
 }
 
-/// The number of open brackets; none if more are closed than were opened.
+/// The number of open brackets; `None` if more are closed than were opened.
 fn depth(code: &str) -> Option<usize> {
     code.bytes().try_fold(0_usize, |depth, byte| match byte {
         b'{' => Some(depth + 1),
@@ -88,19 +93,19 @@ fn depth(code: &str) -> Option<usize> {
 
 /// The files of the modules that a file declares without any condition.
 pub(super) fn modules(file: &Path, is_root: bool) -> Vec<PathBuf> {
-    let source = text(file);
+    let source = read_text(file);
     let code = code_alone(&source, Language::Rust);
     let (Some(folder), false) = (file.parent(), is_limited(&code)) else { return Vec::new() };
-    let folder = match name(file) {
+    let folder = match file_name(file) {
         "mod.rs" => folder.to_owned(),
         _ if is_root => folder.to_owned(),
         name => folder.join(name.trim_end_matches(".rs")),
     };
-    let mut found = Vec::new();
-    let mut at = 0;
+    let mut modules = Vec::new();
+    let mut line_start = 0;
     for line in code.split_inclusive('\n') {
-        let before = &code[..at];
-        at += line.len();
+        let code_above = &code[..line_start];
+        line_start += line.len();
         let words: Vec<_> = line.split_whitespace().collect();
         let module = match words.as_slice() {
             ["mod", module] => module.strip_suffix(';'),
@@ -108,28 +113,29 @@ pub(super) fn modules(file: &Path, is_root: bool) -> Vec<PathBuf> {
             _ => None,
         };
         let Some(module) = module else { continue };
-        if depth(before) != Some(0) || has_attribute(before) {
+        if depth(code_above) != Some(0) || is_conditional(code_above) {
             continue;
         }
         let files = [folder.join(format!("{module}.rs")), folder.join(module).join("mod.rs")];
-        found.extend(files.into_iter().find(|file| file.is_file()));
+        modules.extend(files.into_iter().find(|file| file.is_file()));
     }
-    found
+    modules
 }
 
-/// True if the last attributes before an item may leave it out, or place it elsewhere.
-fn has_attribute(before: &str) -> bool {
-    let mut rest = before.trim_end();
-    while rest.ends_with(']') {
-        let Some(at) = rest.rfind('#') else { return true };
+/// The attributes at the end of this code may leave out the item below them, or place it elsewhere.
+fn is_conditional(code_above: &str) -> bool {
+    let mut unread = code_above.trim_end();
+    while unread.ends_with(']') {
+        let Some(start) = unread.rfind('#') else { return true };
+        let attribute = &unread[start..];
         // An attribute of the whole file; `is_limited` knows those that may leave it out.
-        if rest[at..].starts_with("#![") {
+        if attribute.starts_with("#![") {
             return false;
         }
-        if rest[at..].contains("cfg") || rest[at..].contains("path") {
+        if attribute.contains("cfg") || attribute.contains("path") {
             return true;
         }
-        rest = rest[..at].trim_end();
+        unread = unread[..start].trim_end();
     }
     false
 }

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::{Changed, Kind, Kinds, Name, Place, Runner, drafts, plant};
+use super::{
+    ChangedFiles, ControlName, FailureKind, FailureKinds, Runner, TestTree, drafts, plant,
+};
 
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -25,17 +27,17 @@ fn drafted(
     runner: Runner,
     line: &str,
     files: &[(&str, &str)],
-    changed: Changed<'_>,
+    changed: ChangedFiles<'_>,
 ) -> Vec<(String, String)> {
     let folder = folder(files);
     let args: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
     let names: Vec<_> = files.iter().map(|(name, _)| PathBuf::from(name)).collect();
     let (root, cwd) = (folder.path(), folder.path());
-    let place = Place { root, cwd, files: &names, args: &args, changed };
+    let tree = TestTree { root, cwd, files: &names, args: &args, changed };
     let mut number = 0;
-    let drafts = drafts(runner, &place, &mut |kind| {
+    let drafts = drafts(runner, &tree, &mut |kind| {
         number += 1;
-        Name::numbered(kind, number)
+        ControlName::numbered(kind, number)
     });
     let inside = |file: &Path| {
         let inside = file.strip_prefix(folder.path()).unwrap().display().to_string();
@@ -47,7 +49,7 @@ fn drafted(
 /// Of all drafts, the one with the test that raises.
 #[track_caller]
 fn check(runner: Runner, line: &str, files: &[(&str, &str)], expected: &str, part: &str) {
-    let drafts = drafted(runner, line, files, Changed::default());
+    let drafts = drafted(runner, line, files, ChangedFiles::default());
     let (file, text) = drafts.first().expect("no place");
     assert_eq!(file, expected, "{line}");
     assert!(text.contains(part), "{line}: {text}");
@@ -55,13 +57,13 @@ fn check(runner: Runner, line: &str, files: &[(&str, &str)], expected: &str, par
 
 #[track_caller]
 fn check_none(runner: Runner, line: &str, files: &[(&str, &str)]) {
-    assert_eq!(drafted(runner, line, files, Changed::default()), [], "{line}");
+    assert_eq!(drafted(runner, line, files, ChangedFiles::default()), [], "{line}");
 }
 
 /// The files that the baseline has and that take a test.
 #[track_caller]
 fn check_inside(runner: Runner, line: &str, files: &[(&str, &str)], expected: &[(&str, &str)]) {
-    let drafts = drafted(runner, line, files, Changed::default());
+    let drafts = drafted(runner, line, files, ChangedFiles::default());
     let inside: Vec<_> = drafts.iter().skip(1).collect();
     assert_eq!(inside.len(), expected.len(), "{line}: {inside:?}");
     for ((file, text), (expected, part)) in inside.into_iter().zip(expected) {
@@ -184,15 +186,15 @@ fn a_control_leaves_no_trace() {
         let args: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
         let (root, cwd) = (folder.path(), folder.path());
         let files_before = [PathBuf::from("test_a.py")];
-        let changed = Changed::default();
-        let place = Place { root, cwd, files: &files_before, args: &args, changed };
-        let control = plant(Runner::Pytest, &place).unwrap().unwrap();
-        assert_eq!(control.id.kinds(), Kinds::from(Kind::ALL));
+        let changed = ChangedFiles::default();
+        let tree = TestTree { root, cwd, files: &files_before, args: &args, changed };
+        let control = plant(Runner::Pytest, &tree).unwrap().unwrap();
+        assert_eq!(control.names.kinds(), FailureKinds::from(FailureKind::ALL));
         let planted: Vec<_> = fs::read_dir(folder.path()).unwrap().flatten().collect();
         assert_eq!(planted.len(), files);
         let texts: Vec<_> =
             planted.iter().map(|file| fs::read_to_string(file.path()).unwrap()).collect();
-        assert!(texts.iter().all(|text| control.id.occur_in(text)), "{texts:?}");
+        assert!(texts.iter().all(|text| control.names.occur_in(text)), "{texts:?}");
         assert!(!texts.concat().contains("gate") && !texts.concat().contains("control"));
         assert_eq!(texts.concat().matches("\ndef test_").count(), 3, "{texts:?}");
         control.remove().unwrap();
@@ -210,8 +212,8 @@ fn nothing_is_planted_outside_of_the_tree() {
     for args in ["tests", "tests/test_a.py", &out] {
         let (root, cwd) = (folder.path(), folder.path());
         let args = &[args.to_owned()];
-        let place = Place { root, cwd, files: &[], args, changed: Changed::default() };
-        assert!(plant(Runner::Pytest, &place).unwrap().is_none(), "{args:?}");
+        let tree = TestTree { root, cwd, files: &[], args, changed: ChangedFiles::default() };
+        assert!(plant(Runner::Pytest, &tree).unwrap().is_none(), "{args:?}");
     }
     assert_eq!(fs::read_dir(other.path()).unwrap().count(), 1);
     assert_eq!(fs::read_to_string(other.path().join("test_a.py")).unwrap(), "");

@@ -10,7 +10,7 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::dependencies::{Entry, Linked, LinkedItem, Lookup, linked};
+use super::dependencies::{Entry, Lookup, StandIn, StandInContent};
 use crate::worktree::ENVIRONMENT_MARKER;
 
 /// The largest text that is rewritten, in bytes.
@@ -20,217 +20,225 @@ const MAX_TEXT_BYTES: u64 = 1 << 20;
 const MAX_SHEBANG_BYTES: usize = 127;
 
 /// Characters that end a path in a text.
-const ENDS: [char; 9] = ['\'', '"', '\n', '\r', ';', ',', ':', ')', '`'];
+const PATH_ENDS: [char; 9] = ['\'', '"', '\n', '\r', ';', ',', ':', ')', '`'];
 
+/// The folder of packages below that of a version of Python.
 const PACKAGES: &str = "site-packages";
+
+/// The folder of bytecode.
 const COMPILED: &str = "__pycache__";
 
-/// The environment as a folder of links; none if nothing in it leads into the tree.
-pub(super) fn expanded(lookup: &Lookup<'_>, inside: &Path) -> Option<Vec<Linked>> {
-    let environment = Environment { lookup, inside };
-    let mut links = Vec::new();
-    let mut leads = false;
-    for entry in lookup.entries(&inside.join("lib")) {
-        let version = inside.join("lib").join(&entry.name);
-        if !entry.kind.is_dir() {
-            links.push(environment.entry(&version, &entry));
+/// The environment as a folder of links. `None` if nothing in it leads into the tree.
+pub(super) fn expanded(lookup: &Lookup<'_>, folder: &Path) -> Option<Vec<StandIn>> {
+    let environment = Environment { lookup, folder };
+    let mut stand_ins = Vec::new();
+    let mut leads_into_tree = false;
+    for version in lookup.entries(&folder.join("lib")) {
+        let version_path = folder.join("lib").join(&version.name);
+        if !version.kind.is_dir() {
+            stand_ins.push(environment.link(&version_path, &version));
             continue;
         }
-        for part in lookup.entries(&version) {
-            let path = version.join(&part.name);
-            if part.name == PACKAGES {
-                leads |= environment.packages(&path, &mut links);
+        for entry in lookup.entries(&version_path) {
+            let path = version_path.join(&entry.name);
+            if entry.name == PACKAGES {
+                leads_into_tree |= environment.add_packages(&path, &mut stand_ins);
             } else {
-                links.push(environment.entry(&path, &part));
+                stand_ins.push(environment.link(&path, &entry));
             }
         }
     }
-    if !leads {
+    if !leads_into_tree {
         return None;
     }
-    for entry in lookup.entries(inside) {
-        let path = inside.join(&entry.name);
+    for entry in lookup.entries(folder) {
+        let path = folder.join(&entry.name);
         match entry.name.as_str() {
             "lib" => {}
             "bin" if entry.kind.is_dir() => {
-                let programs = lookup.entries(&path);
-                let programs = programs.iter();
-                links.extend(
-                    programs.map(|program| environment.program(&path.join(&program.name), program)),
-                );
+                for program in lookup.entries(&path) {
+                    stand_ins.push(environment.program(&path.join(&program.name), &program));
+                }
             }
-            ENVIRONMENT_MARKER => links.push(environment.program(&path, &entry)),
-            _ => links.push(environment.entry(&path, &entry)),
+            ENVIRONMENT_MARKER => stand_ins.push(environment.program(&path, &entry)),
+            _ => stand_ins.push(environment.link(&path, &entry)),
         }
     }
-    Some(links)
+    Some(stand_ins)
 }
 
 struct Environment<'a> {
     lookup: &'a Lookup<'a>,
-    inside: &'a Path,
+    /// Relative to the tree's root, as are all paths.
+    folder: &'a Path,
 }
 
 impl Environment<'_> {
-    /// The folder of packages: true if something in it leads into the tree.
-    fn packages(&self, folder: &Path, links: &mut Vec<Linked>) -> bool {
-        let mut rewritten = BTreeSet::new();
-        let mut leads = false;
+    /// Adds the folder of packages. Returns `true` if a package in it leads into the tree.
+    fn add_packages(&self, folder: &Path, stand_ins: &mut Vec<StandIn>) -> bool {
+        let mut rewritten_modules = BTreeSet::new();
+        let mut leads_into_tree = false;
         let entries = self.lookup.entries(folder);
         for entry in entries.iter().filter(|entry| entry.name != COMPILED) {
             let path = folder.join(&entry.name);
-            let text = leads_by_text(entry).then(|| self.text(&path)).flatten();
-            let text = text.and_then(|text| self.rewritten(&text));
-            if let Some(text) = text {
-                leads |= text.leads;
-                rewritten.insert(stem(&entry.name).to_owned());
-                links.push(linked(&path, LinkedItem::Text(text.bytes)));
-            } else if let Some(place) = self.led(&path, entry) {
-                leads = true;
-                links.push(linked(&path, LinkedItem::Link(place)));
+            let text = if may_name_project(entry) { self.text(&path) } else { None };
+            if let Some(rewritten) = text.and_then(|text| self.rewritten(&text)) {
+                leads_into_tree |= rewritten.leads_into_tree;
+                rewritten_modules.insert(module_name(&entry.name).to_owned());
+                stand_ins.push(StandIn::new(&path, StandInContent::Text(rewritten.bytes)));
+            } else if entry.kind.is_symlink()
+                && let Some(target) = self.lookup.target_in_copy(&path)
+            {
+                leads_into_tree = true;
+                stand_ins.push(StandIn::new(&path, StandInContent::Link(target)));
             } else {
-                self.package(&path, entry, links);
+                self.add_package(&path, entry, stand_ins);
             }
         }
-        if !leads {
+        if !leads_into_tree {
             return false;
         }
+        // The bytecode of a rewritten module still names the tree.
         for entry in self.lookup.entries(&folder.join(COMPILED)) {
-            if !rewritten.contains(stem(&entry.name)) {
-                links.push(self.lookup.link(&folder.join(COMPILED).join(&entry.name)));
+            if !rewritten_modules.contains(module_name(&entry.name)) {
+                stand_ins.push(self.lookup.link(&folder.join(COMPILED).join(&entry.name)));
             }
         }
         true
     }
 
-    /// A package that stands in the folder. The record of an installed project names its place.
-    fn package(&self, path: &Path, entry: &Entry, links: &mut Vec<Linked>) {
+    /// Adds a package that stands in the folder. The record of an installed project names its place.
+    fn add_package(&self, path: &Path, entry: &Entry, stand_ins: &mut Vec<StandIn>) {
         const ORIGIN: &str = "direct_url.json";
         let origin = path.join(ORIGIN);
-        let text = entry.name.ends_with(".dist-info").then(|| self.text(&origin)).flatten();
-        let Some(text) = text.and_then(|text| self.rewritten(&text)) else {
-            return links.push(self.entry(path, entry));
+        let is_record = entry.name.ends_with(".dist-info");
+        let text = if is_record { self.text(&origin) } else { None };
+        let Some(rewritten) = text.and_then(|text| self.rewritten(&text)) else {
+            return stand_ins.push(self.link(path, entry));
         };
-        for part in self.lookup.entries(path) {
-            if part.name != ORIGIN {
-                links.push(self.lookup.link(&path.join(part.name)));
+        for file in self.lookup.entries(path) {
+            if file.name != ORIGIN {
+                stand_ins.push(self.lookup.link(&path.join(file.name)));
             }
         }
-        links.push(linked(&origin, LinkedItem::Text(text.bytes)));
+        stand_ins.push(StandIn::new(&origin, StandInContent::Text(rewritten.bytes)));
     }
 
     /// A program or a text of the environment, which names the environment by its place.
-    fn program(&self, path: &Path, entry: &Entry) -> Linked {
-        let text = entry.kind.is_file().then(|| self.text(path)).flatten();
-        let Some(text) = text.and_then(|text| self.rewritten(&text)) else {
-            return self.entry(path, entry);
+    fn program(&self, path: &Path, entry: &Entry) -> StandIn {
+        let text = if entry.kind.is_file() { self.text(path) } else { None };
+        let Some(rewritten) = text.and_then(|text| self.rewritten(&text)) else {
+            return self.link(path, entry);
         };
-        let about = fs::metadata(self.lookup.mapping.real.join(path));
-        let runs = about.is_ok_and(|about| about.permissions().mode() & 0o111 != 0);
-        let bytes = with_short_shebang(text.bytes);
-        linked(path, if runs { LinkedItem::Executable(bytes) } else { LinkedItem::Text(bytes) })
+        let is_executable = fs::metadata(self.lookup.mapping.tree_root.join(path))
+            .is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0);
+        let bytes = with_short_shebang(rewritten.bytes);
+        let content = match is_executable {
+            true => StandInContent::Executable(bytes),
+            false => StandInContent::Text(bytes),
+        };
+        StandIn::new(path, content)
     }
 
-    /// A link to an entry. A link within the environment stays one.
-    fn entry(&self, path: &Path, entry: &Entry) -> Linked {
-        let target = entry.kind.is_symlink().then(|| {
-            let target = fs::read_link(self.lookup.mapping.real.join(path)).ok()?;
-            if target.is_absolute() {
-                let within = target.starts_with(self.lookup.mapping.real.join(self.inside));
-                return if within { self.lookup.mapping.folder(&target) } else { Some(target) };
+    /// A link to an entry. A link within the environment leads to the same place of the copy's.
+    fn link(&self, path: &Path, entry: &Entry) -> StandIn {
+        let mapping = self.lookup.mapping;
+        if entry.kind.is_symlink()
+            && let Ok(target) = fs::read_link(mapping.tree_root.join(path))
+        {
+            let is_in_environment = target.starts_with(mapping.tree_root.join(self.folder));
+            let copied_target =
+                if is_in_environment { mapping.folder(&target) } else { Some(target) };
+            if let Some(target) = copied_target {
+                return StandIn::new(path, StandInContent::Link(target));
             }
-            Some(target)
-        });
-        match target.flatten() {
-            Some(target) => linked(path, LinkedItem::Link(target)),
-            None => self.lookup.link(path),
         }
-    }
-
-    fn led(&self, path: &Path, entry: &Entry) -> Option<PathBuf> {
-        entry.kind.is_symlink().then(|| self.lookup.led(path)).flatten()
+        self.lookup.link(path)
     }
 
     /// The text of a file that is not too large.
     fn text(&self, path: &Path) -> Option<String> {
-        let file = fs::File::open(self.lookup.mapping.real.join(path)).ok()?;
-        let about = file.metadata().ok().filter(fs::Metadata::is_file)?;
+        let file = fs::File::open(self.lookup.mapping.tree_root.join(path)).ok()?;
+        let metadata = file.metadata().ok().filter(fs::Metadata::is_file)?;
+        if metadata.len() > MAX_TEXT_BYTES {
+            return None;
+        }
         let mut text = String::new();
-        let fits = about.len() <= MAX_TEXT_BYTES;
-        fits.then(|| file.take(MAX_TEXT_BYTES).read_to_string(&mut text).ok()).flatten()?;
+        file.take(MAX_TEXT_BYTES).read_to_string(&mut text).ok()?;
         Some(text)
     }
 
-    /// A text with the copy's places; none if it names no place of the copy.
+    /// A text with the copy's places. `None` if it names no place of the copy.
     fn rewritten(&self, text: &str) -> Option<Rewritten> {
-        let real = self.lookup.mapping.real.display().to_string();
+        let tree_root = self.lookup.mapping.tree_root.display().to_string();
         let copy = self.lookup.mapping.copy.display().to_string();
-        let mut leads = false;
-        let mut changed = false;
+        let mut leads_into_tree = false;
+        let mut is_changed = false;
         let mut lines = String::with_capacity(text.len());
         for line in text.split_inclusive('\n') {
-            // The tree may have more than one name.
-            let named = Path::new(line.trim()).is_absolute().then(|| Path::new(line.trim()));
-            let place = named.and_then(|named| named.canonicalize().ok());
-            if let Some(place) = place.and_then(|place| self.lookup.place(&place)) {
+            // A line of a `.pth` is one path. The tree may have more than one name, so it is resolved.
+            let path = Path::new(line.trim());
+            let real_path = if path.is_absolute() { path.canonicalize().ok() } else { None };
+            if let Some(place) = real_path.and_then(|path| self.lookup.place_in_copy(&path)) {
                 lines.push_str(&line.replace(line.trim(), &place.display().to_string()));
-                (leads, changed) = (true, true);
+                (leads_into_tree, is_changed) = (true, true);
                 continue;
             }
-            let mut parts = line.split(real.as_str());
+            // In any other line, each path below the tree's root is looked at by itself.
+            let mut parts = line.split(tree_root.as_str());
             lines.push_str(parts.next().unwrap_or_default());
-            for part in parts {
-                let inside = part.split(ENDS).next().unwrap_or_default();
-                let name = inside.trim_start_matches('/').trim_end();
-                let is_longer_name = !inside.is_empty() && !inside.starts_with('/');
-                let target = self.lookup.mapping.real.join(name);
-                let is_environment = Path::new(name).starts_with(self.inside);
-                let is_led = !is_longer_name && self.lookup.place(&clean(&target)).is_some();
-                let goes = !is_longer_name && (is_environment || is_led);
-                leads |= is_led;
-                changed |= goes;
-                lines.push_str(if goes { &copy } else { &real });
-                lines.push_str(part);
+            for text_after_root in parts {
+                let path = text_after_root.split(PATH_ENDS).next().unwrap_or_default();
+                let is_longer_name = !path.is_empty() && !path.starts_with('/');
+                let tree_path = path.trim_start_matches('/').trim_end();
+                let target = without_final_slash(&self.lookup.mapping.tree_root.join(tree_path));
+                let is_of_environment = Path::new(tree_path).starts_with(self.folder);
+                let is_in_copy = !is_longer_name && self.lookup.place_in_copy(&target).is_some();
+                let is_mapped = !is_longer_name && (is_of_environment || is_in_copy);
+                leads_into_tree |= is_in_copy;
+                is_changed |= is_mapped;
+                lines.push_str(if is_mapped { &copy } else { &tree_root });
+                lines.push_str(text_after_root);
             }
         }
-        changed.then(|| Rewritten { bytes: lines.into_bytes(), leads })
+        is_changed.then(|| Rewritten { bytes: lines.into_bytes(), leads_into_tree })
     }
 }
 
+/// A text in which the copy stands for the tree.
 struct Rewritten {
     bytes: Vec<u8>,
-    /// True if it names something else than the environment.
-    leads: bool,
+    /// The text names a place of the tree outside of the environment.
+    leads_into_tree: bool,
 }
 
-/// A path without a slash at the end.
-fn clean(path: &Path) -> PathBuf {
+fn without_final_slash(path: &Path) -> PathBuf {
     path.components().collect()
 }
 
-/// True if an entry of the folder of packages may name a place in its text.
-fn leads_by_text(entry: &Entry) -> bool {
+/// An entry of the folder of packages whose text may name the place of a project.
+fn may_name_project(entry: &Entry) -> bool {
     let name = &entry.name;
     let is_editable = name.ends_with(".py") && name.contains("editable");
     entry.kind.is_file() && (name.ends_with(".pth") || name.ends_with(".egg-link") || is_editable)
 }
 
-/// The name of a module, without what follows the first dot.
-fn stem(name: &str) -> &str {
-    name.split('.').next().unwrap_or(name)
+/// The name of the module in a file: the part before the first dot.
+fn module_name(file: &str) -> &str {
+    file.split('.').next().unwrap_or(file)
 }
 
-/// A script whose first line is too long for the system starts its Python through a shell, as
-/// installers write it.
+/// A script whose first line is too long for the system, or has a space in it, starts its Python
+/// through a shell, as installers write it.
 fn with_short_shebang(bytes: Vec<u8>) -> Vec<u8> {
-    let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
-    let (first, rest) = bytes.split_at(end);
-    let is_odd = first.len() > MAX_SHEBANG_BYTES || first.contains(&b' ');
-    let program = first.strip_prefix(b"#!").filter(|program| program.starts_with(b"/"));
+    let line_end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
+    let (shebang, script) = bytes.split_at(line_end);
+    let is_unreadable = shebang.len() > MAX_SHEBANG_BYTES || shebang.contains(&b' ');
+    let program = shebang.strip_prefix(b"#!").filter(|program| program.starts_with(b"/"));
     match program {
-        Some(program) if is_odd && program.windows(6).any(|part| part == b"python") => {
-            let head = [&b"#!/bin/sh\n'''exec' \""[..], program, b"\" \"$0\" \"$@\"\n' '''"];
-            [&head.concat()[..], rest].concat()
+        Some(program) if is_unreadable && program.windows(6).any(|part| part == b"python") => {
+            let start = [&b"#!/bin/sh\n'''exec' \""[..], program, b"\" \"$0\" \"$@\"\n' '''"];
+            [&start.concat()[..], script].concat()
         }
         _ => bytes,
     }

@@ -8,28 +8,28 @@ use gate_core::decide::policy::CheckPolicy;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mapping {
     /// The tree's topmost folder.
-    pub(crate) real: PathBuf,
-    /// The copy's.
+    pub(crate) tree_root: PathBuf,
+    /// The copy's topmost folder.
     pub(crate) copy: PathBuf,
 }
 
 impl Mapping {
     /// A text with the copy in the place of the tree.
     pub(crate) fn to_copy(&self, text: &str) -> String {
-        mapped(text, &self.real.display().to_string(), &self.copy.display().to_string())
+        mapped(text, &self.tree_root.display().to_string(), &self.copy.display().to_string())
     }
 
     /// A text with the tree in the place of the copy: the copy's name means nothing to a reader.
-    pub(crate) fn to_real(&self, text: &str) -> String {
-        mapped(text, &self.copy.display().to_string(), &self.real.display().to_string())
+    pub(crate) fn to_tree(&self, text: &str) -> String {
+        mapped(text, &self.copy.display().to_string(), &self.tree_root.display().to_string())
     }
 
-    /// The folder of the copy that stands for one of the tree. Nothing stands for
-    /// what lies outside.
-    pub(crate) fn folder(&self, real: &Path) -> Option<PathBuf> {
-        let inside = real.strip_prefix(&self.real).ok()?;
-        // Without a slash at the end.
-        Some(self.copy.join(inside).components().collect())
+    /// The folder of the copy that stands for one of the tree. `None` for a folder outside of the
+    /// tree.
+    pub(crate) fn folder(&self, real_folder: &Path) -> Option<PathBuf> {
+        let path = real_folder.strip_prefix(&self.tree_root).ok()?;
+        // An empty path would leave a slash at the end.
+        Some(self.copy.join(path).components().collect())
     }
 
     /// A variable with the copy's environment of Python and its programs in the place of the
@@ -38,12 +38,13 @@ impl Mapping {
         match name {
             "VIRTUAL_ENV" => self.to_copy(value),
             "PATH" => {
-                let folders = value.split(':').flat_map(|folder| {
-                    let copied = self.folder(Path::new(folder));
-                    let copied = copied.map(|copied| copied.display().to_string());
-                    copied.into_iter().chain([folder.to_owned()])
-                });
-                folders.collect::<Vec<_>>().join(":")
+                let mut folders = Vec::new();
+                for folder in value.split(':') {
+                    let copied_folder = self.folder(Path::new(folder));
+                    folders.extend(copied_folder.map(|folder| folder.display().to_string()));
+                    folders.push(folder.to_owned());
+                }
+                folders.join(":")
             }
             _ => value.to_owned(),
         }
@@ -57,7 +58,7 @@ impl Mapping {
             files: self.words(&check.files),
             needs: Vec::new(),
             paths: Vec::new(),
-            // It is a copy already.
+            // The check runs in a copy already.
             control: false,
             sealed: None,
             ..check.clone()
@@ -75,8 +76,8 @@ fn mapped(text: &str, from: &str, to: &str) -> String {
     let mut parts = text.split(from);
     let mut mapped = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let is_longer_name =
-            part.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-'));
+        let is_longer_name = part
+            .starts_with(|char: char| char.is_alphanumeric() || matches!(char, '.' | '_' | '-'));
         mapped.push_str(if is_longer_name { from } else { to });
         mapped.push_str(part);
     }
@@ -89,15 +90,15 @@ mod tests {
 
     #[test]
     fn a_path_is_mapped_as_a_whole() {
-        let mapping = Mapping { real: "/a/b".into(), copy: "/x".into() };
-        for (real, copy) in [
+        let mapping = Mapping { tree_root: "/a/b".into(), copy: "/x".into() };
+        for (tree_root, copy) in [
             ("/a/b", "/x"),
             ("--root=/a/b/c", "--root=/x/c"),
             ("cd '/a/b' && ls /a/bc", "cd '/x' && ls /a/bc"),
             ("c", "c"),
         ] {
-            assert_eq!(mapping.to_copy(real), copy);
-            assert_eq!(mapping.to_real(copy), real);
+            assert_eq!(mapping.to_copy(tree_root), copy);
+            assert_eq!(mapping.to_tree(copy), tree_root);
         }
         assert_eq!(mapping.folder(Path::new("/a/b/c")), Some("/x/c".into()));
         assert_eq!(mapping.folder(Path::new("/a/bc")), None);

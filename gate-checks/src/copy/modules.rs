@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use super::dependencies::{Entry, Linked, LinkedItem, Lookup, linked};
+use super::dependencies::{Entry, Lookup, StandIn, StandInContent};
 
-/// Folders that tools fill while they run: a copy has its own, since what the tree's have may stand for
+/// Folders that tools fill while they run. A copy has its own: files in those of the tree may stand for
 /// another source.
 const CACHES: [&str; 5] = [".cache", ".turbo", ".vite", ".vite-temp", ".vitest"];
 
@@ -13,59 +13,63 @@ const CACHES: [&str; 5] = [".cache", ".turbo", ".vite", ".vite-temp", ".vitest"]
 /// it is never a link itself.
 const PROGRAMS: &str = ".bin";
 
-/// The folder of links; none if nothing in it leads into the tree and no tool keeps anything there.
-pub(super) fn expanded(lookup: &Lookup<'_>, inside: &Path) -> Option<Vec<Linked>> {
-    let mut folder = Folder { lookup, links: Vec::new(), leads: false };
-    folder.add(inside, true);
-    let has_cache = CACHES.iter().any(|cache| lookup.has(&inside.join(cache)));
-    (folder.leads || has_cache).then_some(folder.links)
+/// The folder of links. `None` if no package in it leads into the tree, and no tool has a cache there.
+pub(super) fn expanded(lookup: &Lookup<'_>, folder: &Path) -> Option<Vec<StandIn>> {
+    let mut links = Links { lookup, stand_ins: Vec::new(), leads_into_tree: false };
+    links.add_entries(folder, true);
+    let has_cache = CACHES.iter().any(|cache| lookup.has_folder(&folder.join(cache)));
+    (links.leads_into_tree || has_cache).then_some(links.stand_ins)
 }
 
-struct Folder<'a> {
+/// The links in the place of a folder.
+struct Links<'a> {
     lookup: &'a Lookup<'a>,
-    links: Vec<Linked>,
-    leads: bool,
+    stand_ins: Vec<StandIn>,
+    leads_into_tree: bool,
 }
 
-impl Folder<'_> {
-    fn add(&mut self, inside: &Path, has_groups: bool) {
-        for entry in self.lookup.entries(inside) {
-            let path = inside.join(&entry.name);
+impl Links<'_> {
+    fn add_entries(&mut self, folder: &Path, has_groups: bool) {
+        for entry in self.lookup.entries(folder) {
             if CACHES.contains(&entry.name.as_str()) {
                 continue;
             }
-            let led = entry.kind.is_symlink().then(|| self.lookup.led(&path)).flatten();
-            if let Some(place) = led {
-                self.leads = true;
-                self.links.push(linked(&path, LinkedItem::Link(place)));
-            } else if has_groups && is_group(inside, &entry) {
+            let path = folder.join(&entry.name);
+            if entry.kind.is_symlink()
+                && let Some(target) = self.lookup.target_in_copy(&path)
+            {
+                self.leads_into_tree = true;
+                self.stand_ins.push(StandIn::new(&path, StandInContent::Link(target)));
+            } else if has_groups && is_group(folder, &entry) {
                 self.add_group(&path, entry.name == PROGRAMS);
             } else {
-                self.links.push(self.lookup.link(&path));
+                self.stand_ins.push(self.lookup.link(&path));
             }
         }
     }
 
-    /// A folder of packages within the folder: a link, if none of them leads into the tree.
+    /// Adds a folder of packages within the folder: as one link, if no package in it leads into the
+    /// tree.
     fn add_group(&mut self, path: &Path, is_programs: bool) {
-        let mut group = Folder { lookup: self.lookup, links: Vec::new(), leads: is_programs };
-        let before = self.leads;
-        group.add(path, false);
-        if group.leads {
-            let led = group.links.iter().any(|link| self.is_in_copy(link));
-            self.links.append(&mut group.links);
-            self.leads = before || led;
+        let mut group =
+            Links { lookup: self.lookup, stand_ins: Vec::new(), leads_into_tree: is_programs };
+        group.add_entries(path, false);
+        if group.leads_into_tree {
+            // The folder of programs always has links of its own, which may all lead elsewhere.
+            self.leads_into_tree |= group.stand_ins.iter().any(|link| self.is_into_copy(link));
+            self.stand_ins.append(&mut group.stand_ins);
         } else {
-            self.links.push(self.lookup.link(path));
+            self.stand_ins.push(self.lookup.link(path));
         }
     }
 
-    fn is_in_copy(&self, link: &Linked) -> bool {
-        matches!(&link.item, LinkedItem::Link(target) if target.starts_with(&self.lookup.mapping.copy))
+    fn is_into_copy(&self, stand_in: &StandIn) -> bool {
+        let copy = &self.lookup.mapping.copy;
+        matches!(&stand_in.content, StandInContent::Link(target) if target.starts_with(copy))
     }
 }
 
-/// True for a scope of npm, the folder of programs, and a vendor of Composer.
+/// A scope of npm, the folder of programs, or a vendor of Composer.
 fn is_group(folder: &Path, entry: &Entry) -> bool {
     let is_vendored = folder.file_name().is_some_and(|name| name == "vendor");
     entry.kind.is_dir() && (entry.name.starts_with('@') || entry.name == PROGRAMS || is_vendored)

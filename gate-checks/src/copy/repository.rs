@@ -1,4 +1,4 @@
-//! The repository of a copy: its own, with one commit of all that is there.
+//! The repository of a copy, with one commit of all its files.
 
 use std::ffi::OsStr;
 use std::io::{self, Seek, Write};
@@ -21,14 +21,14 @@ const SETTINGS: [&str; 9] = [
     "user.email=gate@localhost",
 ];
 
-/// Makes a folder a repository and commits all of it.
+/// Makes a folder a repository and commits all its files.
 ///
 /// # Errors
 ///
 /// Git is not there, or failed.
-pub(crate) fn commit_all(folder: &Path, site: &CheckSite, real: &Path) -> io::Result<()> {
-    init(folder, site, real)?;
-    let git = Git::find(folder, site, real)?;
+pub(crate) fn commit_all(folder: &Path, site: &CheckSite, tree_root: &Path) -> io::Result<()> {
+    init(folder, site, tree_root)?;
+    let git = Git::find(folder, site, tree_root)?;
     git.run(&["add", "--all", "--force"], b"")?;
     git.run(&COMMIT, b"")
 }
@@ -38,18 +38,23 @@ pub(crate) fn commit_all(folder: &Path, site: &CheckSite, real: &Path) -> io::Re
 /// # Errors
 ///
 /// Git is not there, or failed.
-pub(crate) fn init(folder: &Path, site: &CheckSite, real: &Path) -> io::Result<()> {
-    Git::find(folder, site, real)?.run(&["init", "--quiet", "--template="], b"")
+pub(crate) fn init(folder: &Path, site: &CheckSite, tree_root: &Path) -> io::Result<()> {
+    Git::find(folder, site, tree_root)?.run(&["init", "--quiet", "--template="], b"")
 }
 
-/// Commits what stands at these paths, or stands there no more, whatever is
-/// ignored. Each is followed by a zero.
+/// Commits the files at these paths, also ignored ones, and the removal of those that are gone. Each
+/// path is followed by a zero.
 ///
 /// # Errors
 ///
 /// Git is not there, or failed.
-pub(crate) fn commit(folder: &Path, site: &CheckSite, real: &Path, paths: &[u8]) -> io::Result<()> {
-    let git = Git::find(folder, site, real)?;
+pub(crate) fn commit(
+    folder: &Path,
+    site: &CheckSite,
+    tree_root: &Path,
+    paths: &[u8],
+) -> io::Result<()> {
+    let git = Git::find(folder, site, tree_root)?;
     git.run(&["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], paths)?;
     git.run(&COMMIT, b"")
 }
@@ -64,17 +69,19 @@ struct Git<'a> {
 }
 
 impl<'a> Git<'a> {
-    fn find(folder: &'a Path, site: &'a CheckSite, real: &Path) -> io::Result<Self> {
-        let program = which::which_in("git", Some(site.search_path()), "/");
-        let program = program.ok().filter(|program| !program.starts_with(real));
-        let program = program.ok_or_else(|| io::Error::other("there is no git in PATH"))?;
-        Ok(Self { program, folder, site })
+    fn find(folder: &'a Path, site: &'a CheckSite, tree_root: &Path) -> io::Result<Self> {
+        match which::which_in("git", Some(site.search_path()), "/") {
+            Ok(program) if !program.starts_with(tree_root) => Ok(Self { program, folder, site }),
+            _ => Err(io::Error::other("there is no git in PATH")),
+        }
     }
 
     fn run(&self, args: &[&str], input: &[u8]) -> io::Result<()> {
         let mut command = Command::new(&self.program);
-        let kept = self.site.environment.iter().filter(|(name, _)| !name.starts_with("GIT_"));
-        command.env_clear().envs(kept.map(|(name, value)| (name, value)));
+        // Variables of git could name another repository.
+        let environment =
+            self.site.environment.iter().filter(|(name, _)| !name.starts_with("GIT_"));
+        command.env_clear().envs(environment.map(|(name, value)| (name, value)));
         // The user's settings may name programs that git would run on each file.
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
         command.env("GIT_TERMINAL_PROMPT", "0");
@@ -83,15 +90,15 @@ impl<'a> Git<'a> {
         }
         command.args(args).current_dir(self.folder);
         // A file has room for any number of names, as a pipe has not.
-        let mut names = tempfile::tempfile()?;
-        names.write_all(input)?;
-        names.rewind()?;
-        command.stdin(names).stdout(Stdio::null()).stderr(Stdio::piped());
-        let done = command.output()?;
-        if done.status.success() {
+        let mut input_file = tempfile::tempfile()?;
+        input_file.write_all(input)?;
+        input_file.rewind()?;
+        command.stdin(input_file).stdout(Stdio::null()).stderr(Stdio::piped());
+        let output = command.output()?;
+        if output.status.success() {
             return Ok(());
         }
-        let error = String::from_utf8_lossy(&done.stderr).trim().to_owned();
+        let error = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         Err(io::Error::other(format!("git {}: {error}", args.first().unwrap_or(&""))))
     }
 }

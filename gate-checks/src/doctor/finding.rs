@@ -49,17 +49,17 @@ impl Finding {
     }
 }
 
-/// As it should be.
+/// A finding that all is as it should be.
 pub(super) fn fine(code: &str, message: impl Into<String>) -> Finding {
     Finding::new(Level::Ok, code, message)
 }
 
-/// Worth knowing.
+/// A finding that is worth knowing.
 pub(super) fn note(code: &str, message: impl Into<String>) -> Finding {
     Finding::new(Level::Note, code, message)
 }
 
-/// To be put right.
+/// A finding that has to be put right.
 pub(super) fn problem(code: &str, message: impl Into<String>) -> Finding {
     Finding::new(Level::Problem, code, message)
 }
@@ -71,9 +71,11 @@ pub struct Proof {
     /// The check's name.
     pub check: String,
     /// Result of the self-test.
-    pub standing: SelfTestOutcome,
+    #[serde(rename = "standing")]
+    pub outcome: SelfTestOutcome,
     /// One sentence: what was done, and what came of it.
-    pub how: String,
+    #[serde(rename = "how")]
+    pub account: String,
     /// The log of the run that shows it, where one was kept.
     pub log: Option<String>,
     /// True if the check must pass, and did not in a copy of the tree as it is.
@@ -94,7 +96,13 @@ pub enum SelfTestOutcome {
 }
 
 impl Proof {
-    pub(super) fn new(check: &str, standing: SelfTestOutcome, how: impl Into<String>) -> Self {
-        Self { check: check.to_owned(), standing, how: how.into(), log: None, does_not_pass: false }
+    pub(super) fn new(check: &str, outcome: SelfTestOutcome, account: impl Into<String>) -> Self {
+        Self {
+            check: check.to_owned(),
+            outcome,
+            account: account.into(),
+            log: None,
+            does_not_pass: false,
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! Tests the checks themselves: errors in their settings and tools, and whether each can fail.
 //!
 //! [`examine`] and [`examine_surroundings`] run nothing of the project's. [`self_test`]
-//! runs every check in a copy of the work tree with something in it that has to fail: a
-//! test that fails, sources that are none, a file that is not committed, an open item, a
-//! handoff that says nothing, settings that nobody allowed. The real tree is not touched;
-//! folders of dependencies that git ignores are shared with the copy.
+//! runs every check in a copy of the work tree that it has to refuse: with a test that
+//! fails, broken sources, a file that is not committed, an open item, a handoff that says
+//! nothing, settings that nobody allowed. The real tree is not touched; folders of
+//! dependencies that git ignores are shared with the copy.
 
 mod bench;
 mod clean_git;
@@ -38,8 +38,7 @@ const COPY: &str = "self-test";
 
 /// Tries to make each configured check, or one of them, fail.
 ///
-/// It blocks until all is done, and must not be called inside of a tokio
-/// runtime.
+/// It blocks until the last one has ended, and must not be called inside of a tokio runtime.
 ///
 /// # Errors
 ///
@@ -55,17 +54,18 @@ pub fn self_test(
     checks.map(|(name, settings)| test.prove(name, settings)).collect()
 }
 
-/// The real tree, looked at once.
+/// The real tree, read once.
 struct Tree {
     tree: WorkTree,
     snapshot: Snapshot,
 }
 
 impl Tree {
-    /// With the files that the digest leaves out: checks may need them.
+    /// The tree with the files that the digest leaves out: checks may need them.
     fn read(site: &CheckSite) -> Result<Self, WorktreeError> {
-        let all = CheckSite { ignore: Vec::new(), callers_files: Vec::new(), ..site.clone() };
-        let tree = WorkTree::open(&all)?;
+        let whole_site =
+            CheckSite { ignore: Vec::new(), callers_files: Vec::new(), ..site.clone() };
+        let tree = WorkTree::open(&whole_site)?;
         let snapshot = tree.snapshot()?;
         Ok(Self { tree, snapshot })
     }
@@ -80,9 +80,9 @@ struct Test<'a> {
 
 impl Test<'_> {
     fn prove(&self, name: &str, settings: &CheckPolicy) -> Result<Proof, GatherError> {
-        let not_shown = |how: String| Ok(Proof::new(name, SelfTestOutcome::NotShown, how));
+        let not_shown = |reason: String| Ok(Proof::new(name, SelfTestOutcome::NotShown, reason));
         let kind = CheckKind::for_check(name, settings);
-        let prove = match Examination::of(kind).self_test {
+        let prove = match Examination::for_kind(kind).self_test {
             Ok(prove) => prove,
             Err(reason) => return not_shown(reason.to_owned()),
         };
@@ -115,14 +115,14 @@ type Prove = fn(&Bench<'_>) -> Result<Proof, Trouble>;
 
 /// The examination of the checks of one kind.
 struct Examination {
-    /// Findings about its settings and its surroundings.
+    /// Findings about the check's settings and surroundings.
     findings: fn(&Look<'_>) -> Vec<Finding>,
-    /// Makes it fail in a copy, or the reason why nothing does.
+    /// Makes the check fail in a copy, or gives the reason why nothing does.
     self_test: Result<Prove, &'static str>,
 }
 
 impl Examination {
-    fn of(kind: CheckKind) -> Self {
+    fn for_kind(kind: CheckKind) -> Self {
         match kind {
             CheckKind::CleanGit => {
                 Self { findings: |look| vec![look.clean_git()], self_test: Ok(clean_git::prove) }

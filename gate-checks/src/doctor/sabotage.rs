@@ -24,32 +24,32 @@ const SETTINGS: &[&str] =
 /// # Errors
 ///
 /// A file that cannot be written.
-pub(super) fn sources(root: &Path, files: &[PathBuf]) -> io::Result<usize> {
-    breaks(root, files.iter().filter(|file| is_source(file)))
+pub(super) fn break_sources(root: &Path, files: &[PathBuf]) -> io::Result<usize> {
+    break_files(root, files.iter().filter(|file| is_source(file)))
 }
 
-/// Breaks every file.
+/// Breaks every file. Returns their number.
 ///
 /// # Errors
 ///
 /// A file that cannot be written.
-pub(super) fn everything(root: &Path, files: &[PathBuf]) -> io::Result<usize> {
-    breaks(root, files.iter())
+pub(super) fn break_all(root: &Path, files: &[PathBuf]) -> io::Result<usize> {
+    break_files(root, files.iter())
 }
 
-fn breaks<'f>(root: &Path, files: impl Iterator<Item = &'f PathBuf>) -> io::Result<usize> {
-    let mut broken = 0;
+fn break_files<'f>(root: &Path, files: impl Iterator<Item = &'f PathBuf>) -> io::Result<usize> {
+    let mut count = 0;
     for file in files.map(|file| root.join(file)) {
-        // A link may lead out of the copy, and a check may have removed it.
-        if file.symlink_metadata().is_ok_and(|is| is.is_file()) {
-            append(&file)?;
-            broken += 1;
+        // A link may lead out of the copy, and a check may have removed a file.
+        if file.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
+            append_no_code(&file)?;
+            count += 1;
         }
     }
-    Ok(broken)
+    Ok(count)
 }
 
-fn append(file: &Path) -> io::Result<()> {
+fn append_no_code(file: &Path) -> io::Result<()> {
     let mut permissions = fs::metadata(file)?.permissions();
     if permissions.readonly() {
         use std::os::unix::fs::PermissionsExt;
@@ -61,9 +61,10 @@ fn append(file: &Path) -> io::Result<()> {
 
 fn is_source(file: &Path) -> bool {
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let language = name.rsplit_once('.').map(|(_, language)| language);
-    let sets_up = SETTINGS.contains(&name) || name.contains(".config.") || name.starts_with('.');
-    language.is_some_and(|language| LANGUAGES.contains(&language)) && !sets_up
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    let is_settings =
+        SETTINGS.contains(&name) || name.contains(".config.") || name.starts_with('.');
+    ending.is_some_and(|ending| LANGUAGES.contains(&ending)) && !is_settings
 }
 
 #[cfg(test)]
@@ -93,8 +94,8 @@ mod tests {
         fs::write(inside.path().join("a.py"), "y = 1\n").unwrap();
         std::os::unix::fs::symlink(&victim, inside.path().join("b.py")).unwrap();
         let files = ["a.py", "b.py", "c.txt"].map(PathBuf::from);
-        assert_eq!(sources(inside.path(), &files).unwrap(), 1);
-        assert_eq!(everything(inside.path(), &files).unwrap(), 1);
+        assert_eq!(break_sources(inside.path(), &files).unwrap(), 1);
+        assert_eq!(break_all(inside.path(), &files).unwrap(), 1);
         assert_eq!(fs::read_to_string(victim).unwrap(), "x = 1\n");
         assert!(fs::read_to_string(inside.path().join("a.py")).unwrap().ends_with(NO_CODE));
     }

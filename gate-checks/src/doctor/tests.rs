@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::{Level, Proof, SelfTestOutcome, examine, self_test};
 use crate::copy::commit_all;
 use crate::event::Events;
-use crate::site::CheckSite;
+use crate::site::{CheckSite, HandoffProblem};
 use crate::worktree::WorkTree;
 
 /// The policy of these settings.
@@ -24,7 +24,22 @@ pub(super) fn policy(toml: &str) -> Policy {
 
 fn site(folder: &Path) -> CheckSite {
     let environment = std::env::vars().filter(|(name, _)| name == "PATH" || name == "HOME");
-    CheckSite { environment: environment.collect(), ..CheckSite::new(folder) }
+    CheckSite {
+        environment: environment.collect(),
+        handoff_reader: Some(missing_scope),
+        ..CheckSite::new(folder)
+    }
+}
+
+/// Stands for a reader of handoffs: it misses one field alone.
+fn missing_scope(text: &str) -> Vec<HandoffProblem> {
+    let problem = HandoffProblem {
+        rule: None,
+        field: "in_scope".to_owned(),
+        message: "it is missing".to_owned(),
+        text: "in_scope: it is missing".to_owned(),
+    };
+    if text.contains("\n- in_scope: ") { Vec::new() } else { vec![problem] }
 }
 
 /// A repository with these files, all committed.
@@ -53,10 +68,10 @@ fn proof(settings: &str, files: &[(&str, &str)]) -> Proof {
 }
 
 #[track_caller]
-fn shows(settings: &str, files: &[(&str, &str)], standing: SelfTestOutcome, part: &str) {
+fn shows(settings: &str, files: &[(&str, &str)], outcome: SelfTestOutcome, part: &str) {
     let proof = proof(settings, files);
-    assert_eq!(proof.standing, standing, "{}", proof.how);
-    assert!(proof.how.contains(part), "{}", proof.how);
+    assert_eq!(proof.outcome, outcome, "{}", proof.account);
+    assert!(proof.account.contains(part), "{}", proof.account);
 }
 
 #[test]
@@ -104,7 +119,7 @@ fn a_command_that_names_the_real_tree_runs_in_the_copy() {
     let settings = format!("[checks.lint]\ncommand = [\"sh\", \"-n\", {file:?}]\n");
     let site = site(project.path());
     let proofs = self_test(&policy(&settings), &site, None, Events::nobody()).unwrap();
-    assert_eq!(proofs[0].standing, SelfTestOutcome::CanFail, "{}", proofs[0].how);
+    assert_eq!(proofs[0].outcome, SelfTestOutcome::CanFail, "{}", proofs[0].account);
 }
 
 #[test]
@@ -142,6 +157,15 @@ fn a_handoff_that_says_nothing_fails() {
 }
 
 #[test]
+fn a_handoff_that_nobody_reads_is_not_judged() {
+    let project = project(&[("HANDOFF.md", "## Handoff\n")]);
+    let policy = policy("[checks.handoff]\nfiles = [\"HANDOFF.md\"]\n");
+    let site = CheckSite { handoff_reader: None, ..site(project.path()) };
+    let proofs = self_test(&policy, &site, None, Events::nobody()).unwrap();
+    assert_eq!(proofs[0].outcome, SelfTestOutcome::NotShown, "{}", proofs[0].account);
+}
+
+#[test]
 fn one_check_can_be_asked_for() {
     let project = project(&[("a", "")]);
     let policy = policy("[checks.a]\n[checks.b]\n");
@@ -155,7 +179,7 @@ fn a_log_is_kept_where_there_is_state() {
     let site = CheckSite { state: Some(state.path().to_owned()), ..site(project.path()) };
     let policy = policy("[checks.lint]\nshell = true\ncommand = [\"echo whatever\"]\n");
     let proofs = self_test(&policy, &site, None, Events::nobody()).unwrap();
-    assert_eq!(proofs[0].standing, SelfTestOutcome::CannotFail, "{}", proofs[0].how);
+    assert_eq!(proofs[0].outcome, SelfTestOutcome::CannotFail, "{}", proofs[0].account);
     let log = fs::read_to_string(proofs[0].log.as_ref().unwrap()).unwrap();
     assert!(log.contains("whatever"), "{log}");
 }

@@ -74,10 +74,11 @@ fn files_that_only_appeared_are_no_reason_for_doubt() {
 fn the_first_of_several_files_is_named() {
     let changes =
         Changes { changed: files(&["b", "c"]), vanished: files(&["a"]), appeared: files(&["new"]) };
-    assert_eq!(disturbed(&changes), ["b", "c", "a"]);
-    assert_eq!(named(&disturbed(&changes)).as_deref(), Some("b and 2 more"));
-    assert_eq!(named(&files(&["b"])).as_deref(), Some("b"));
-    assert_eq!(named(&[]), None);
+    assert_eq!(disturbed_files(&changes), ["b", "c", "a"]);
+    assert_eq!(disturbance(&changes).as_deref(), Some("b and 2 more"));
+    let one_change = Changes { changed: files(&["b"]), ..Changes::default() };
+    assert_eq!(disturbance(&one_change).as_deref(), Some("b"));
+    assert_eq!(disturbance(&Changes::default()), None);
 }
 
 #[test]
@@ -95,13 +96,13 @@ fn a_newer_record_takes_the_place_of_the_older_and_both_times_count() {
 #[test]
 fn checks_that_were_not_asked_for_leave_a_skipped_record_in_their_own_mode() {
     let policy = policy(THREE);
-    assert_eq!(left_out(&policy, None), []);
+    assert_eq!(left_out_records(&policy, None), []);
     let skipped = |check: &str, mode| {
         let record = Evidence::new(check, mode, Outcome::Skipped);
         record.with_summary("left out: only c was asked for")
     };
     assert_eq!(
-        left_out(&policy, Some("c")),
+        left_out_records(&policy, Some("c")),
         [skipped("a", Mode::Require), skipped("b", Mode::Warn)]
     );
 }

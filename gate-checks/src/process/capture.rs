@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use gate_core::text::clean;
+use gate_report::Stream;
 
 /// Most bytes that are stored of the beginning, and of the end.
 const MAX_PART_BYTES: usize = 256 * 1024;
@@ -12,39 +13,30 @@ const MAX_PART_BYTES: usize = 256 * 1024;
 /// Longest line for a reader; the rest of a longer line is dropped.
 const MAX_LINE_BYTES: usize = 1024 * 1024;
 
-/// An output stream of a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stream {
-    /// Its standard output.
-    Stdout,
-    /// Its standard error.
-    Stderr,
-}
-
 /// Reads lines, without their ends and without control characters.
 pub(crate) type LineReader = Box<dyn FnMut(Stream, &str) + Send>;
 
 /// The output of a job so far.
 pub(crate) struct Capture {
-    streams: [Written; 2],
-    kept: HeadAndTail,
+    streams: [StreamSoFar; 2],
+    excerpt: HeadAndTail,
     reader: Option<LineReader>,
 }
 
 impl Capture {
-    /// Without output; lines will go to this reader.
+    /// A capture without output yet, whose lines go to this reader.
     pub(crate) fn new(reader: Option<LineReader>) -> Self {
-        Self { streams: Default::default(), kept: HeadAndTail::default(), reader }
+        Self { streams: Default::default(), excerpt: HeadAndTail::default(), reader }
     }
 
     /// Takes output of the job.
     pub(crate) fn push(&mut self, stream: Stream, bytes: &[u8]) {
-        let written = &mut self.streams[stream as usize];
-        written.bytes += bytes.len() as u64;
-        written.hasher.update(bytes);
-        self.kept.push(bytes);
+        let so_far = &mut self.streams[stream as usize];
+        so_far.bytes += bytes.len() as u64;
+        so_far.hasher.update(bytes);
+        self.excerpt.push(bytes);
         if let Some(reader) = &mut self.reader {
-            written.line.push(bytes, |line| reader(stream, line));
+            so_far.line.push(bytes, |line| reader(stream, line));
         }
     }
 
@@ -58,21 +50,22 @@ impl Capture {
 
     /// Number of bytes in all.
     pub(crate) fn bytes(&self) -> u64 {
-        self.streams.iter().map(|written| written.bytes).sum()
+        self.streams.iter().map(|so_far| so_far.bytes).sum()
     }
 
     /// A digest of all bytes: that of the two streams' digests.
     pub(crate) fn digest(&self) -> String {
-        let mut both = blake3::Hasher::new();
-        for written in &self.streams {
-            both.update(written.hasher.finalize().as_bytes());
+        // Of each stream by itself: how the two mix depends on chance.
+        let mut hasher = blake3::Hasher::new();
+        for so_far in &self.streams {
+            hasher.update(so_far.hasher.finalize().as_bytes());
         }
-        format!("blake3:{}", both.finalize().to_hex())
+        format!("blake3:{}", hasher.finalize().to_hex())
     }
 
     /// The beginning and the end of the output, readable for people.
     pub(crate) fn text(&self) -> String {
-        self.kept.text()
+        self.excerpt.text()
     }
 }
 
@@ -82,33 +75,36 @@ impl fmt::Debug for Capture {
     }
 }
 
+/// The output of one stream so far.
 #[derive(Default)]
-struct Written {
+struct StreamSoFar {
+    /// Their number.
     bytes: u64,
     hasher: blake3::Hasher,
-    line: Line,
+    line: OpenLine,
 }
 
 /// A line that has not ended yet.
 #[derive(Default)]
-struct Line {
+struct OpenLine {
     bytes: Vec<u8>,
 }
 
-impl Line {
-    fn push(&mut self, bytes: &[u8], mut give: impl FnMut(&str)) {
-        let mut rest = bytes;
-        while let Some(end) = memchr::memchr(b'\n', rest) {
+impl OpenLine {
+    fn push(&mut self, bytes: &[u8], mut reader: impl FnMut(&str)) {
+        let mut unread = bytes;
+        while let Some(end) = memchr::memchr(b'\n', unread) {
+            // Most lines come whole, and need no copy.
             if self.bytes.is_empty() {
-                give_line(&rest[..end], &mut give);
+                read_line(&unread[..end], &mut reader);
             } else {
-                self.append(&rest[..end]);
-                give_line(&self.bytes, &mut give);
+                self.append(&unread[..end]);
+                read_line(&self.bytes, &mut reader);
                 self.bytes.clear();
             }
-            rest = &rest[end + 1..];
+            unread = &unread[end + 1..];
         }
-        self.append(rest);
+        self.append(unread);
     }
 
     fn append(&mut self, bytes: &[u8]) {
@@ -116,19 +112,20 @@ impl Line {
         self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    fn finish(&mut self, mut give: impl FnMut(&str)) {
+    fn finish(&mut self, mut reader: impl FnMut(&str)) {
         if !self.bytes.is_empty() {
-            give_line(&self.bytes, &mut give);
+            read_line(&self.bytes, &mut reader);
             self.bytes.clear();
         }
     }
 }
 
-fn give_line(bytes: &[u8], give: &mut impl FnMut(&str)) {
-    let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-    match std::str::from_utf8(bytes) {
-        Ok(text) if bytes.iter().all(|byte| matches!(byte, b' '..=b'~')) => give(text),
-        _ => give(&clean(&String::from_utf8_lossy(bytes))),
+fn read_line(bytes: &[u8], reader: &mut impl FnMut(&str)) {
+    let line = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+    match std::str::from_utf8(line) {
+        // Nothing to clean, as in most lines.
+        Ok(text) if line.iter().all(|byte| matches!(byte, b' '..=b'~')) => reader(text),
+        _ => reader(&clean(&String::from_utf8_lossy(line))),
     }
 }
 
@@ -136,23 +133,24 @@ fn give_line(bytes: &[u8], give: &mut impl FnMut(&str)) {
 struct HeadAndTail {
     head: Vec<u8>,
     tail: VecDeque<u8>,
-    dropped: u64,
+    dropped_bytes: u64,
 }
 
 impl HeadAndTail {
     fn push(&mut self, bytes: &[u8]) {
-        let (head, rest) = bytes.split_at(bytes.len().min(MAX_PART_BYTES - self.head.len()));
+        let head_room = MAX_PART_BYTES - self.head.len();
+        let (head, behind) = bytes.split_at(bytes.len().min(head_room));
         self.head.extend_from_slice(head);
-        let last = &rest[rest.len().saturating_sub(MAX_PART_BYTES)..];
-        let excess = (self.tail.len() + last.len()).saturating_sub(MAX_PART_BYTES);
+        let tail = &behind[behind.len().saturating_sub(MAX_PART_BYTES)..];
+        let excess = (self.tail.len() + tail.len()).saturating_sub(MAX_PART_BYTES);
         self.tail.drain(..excess);
-        self.tail.extend(last);
-        self.dropped += (rest.len() - last.len() + excess) as u64;
+        self.tail.extend(tail);
+        self.dropped_bytes += (behind.len() - tail.len() + excess) as u64;
     }
 
     fn text(&self) -> String {
         let tail: Vec<u8> = self.tail.iter().copied().collect();
-        match self.dropped {
+        match self.dropped_bytes {
             0 => readable(&[self.head.as_slice(), &tail].concat()),
             dropped => format!(
                 "{}\n[… {dropped} bytes are left out here …]\n{}",
@@ -174,16 +172,16 @@ const MAX_WORD_BYTES: usize = 4 * 1024;
 /// The text without the word that is cut off at its end: masking does not recognise half
 /// a secret.
 fn before_cut(bytes: &[u8]) -> &[u8] {
-    let near = &bytes[bytes.len().saturating_sub(MAX_WORD_BYTES)..];
-    let word = near.iter().rev().take_while(|byte| !byte.is_ascii_whitespace()).count();
-    if word == near.len() { bytes } else { &bytes[..bytes.len() - word] }
+    let ending = &bytes[bytes.len().saturating_sub(MAX_WORD_BYTES)..];
+    let word = ending.iter().rev().take_while(|byte| !byte.is_ascii_whitespace()).count();
+    if word == ending.len() { bytes } else { &bytes[..bytes.len() - word] }
 }
 
 /// The text without the word that is cut off at its beginning.
 fn behind_cut(bytes: &[u8]) -> &[u8] {
-    let near = &bytes[..bytes.len().min(MAX_WORD_BYTES)];
-    let word = near.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
-    if word == near.len() { bytes } else { &bytes[word..] }
+    let beginning = &bytes[..bytes.len().min(MAX_WORD_BYTES)];
+    let word = beginning.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+    if word == beginning.len() { bytes } else { &bytes[word..] }
 }
 
 #[cfg(test)]
@@ -194,14 +192,14 @@ mod tests {
 
     /// The lines that a reader is given of these pieces.
     fn lines(pieces: &[&[u8]]) -> Vec<String> {
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let into = Arc::clone(&seen);
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let read_lines = Arc::clone(&lines);
         let mut capture = Capture::new(Some(Box::new(move |_, line| {
-            into.lock().unwrap().push(line.to_owned());
+            read_lines.lock().unwrap().push(line.to_owned());
         })));
         pieces.iter().for_each(|piece| capture.push(Stream::Stdout, piece));
         capture.finish();
-        std::mem::take(&mut *seen.lock().unwrap())
+        std::mem::take(&mut *lines.lock().unwrap())
     }
 
     #[test]

@@ -22,8 +22,7 @@ pub(crate) struct Confinement {
     pub(crate) folder: PathBuf,
     /// Folders that the job finds empty.
     pub(crate) hidden: Vec<PathBuf>,
-    /// True if the job has namespaces of its own. Without them, it has a network and sees the
-    /// hidden folders.
+    /// The job has namespaces of its own. Without them, it has a network and sees the hidden folders.
     pub(crate) has_namespaces: bool,
 }
 
@@ -65,8 +64,11 @@ mod system {
     const SHARED_MEMORY: &str = "/dev/shm";
 
     /// The flags that statvfs(3) and mount(2) call by the same number: no set-user-ID, no devices,
-    /// no programs, and two about times.
+    /// no programs, no access times, and none of folders.
     const KEPT_FLAGS: u64 = 2 | 4 | 8 | 1024 | 2048;
+
+    /// An argument of mount(2) that says nothing.
+    const UNSET: Option<&str> = None;
 
     /// Devices that programs write to.
     const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"];
@@ -75,20 +77,20 @@ mod system {
         if confinement.has_namespaces {
             enter_namespaces(confinement)?;
         }
-        ruleset(confinement).map_err(io::Error::other)
+        restrict(confinement).map_err(io::Error::other)
     }
 
     fn enter_namespaces(confinement: &Confinement) -> io::Result<()> {
         let (user, group) = (getuid(), getgid());
-        let own = CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS;
-        unshare(own | CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWIPC)?;
+        let users_and_mounts = CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS;
+        unshare(users_and_mounts | CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWIPC)?;
         // The same user inside, so that files look as before. A user may map groups only after
         // giving up `setgroups`.
         fs::write("/proc/self/setgroups", "deny")?;
         fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
         fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
-        let none: Option<&str> = None;
-        mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
+        // Private: what is mounted from here on is not seen outside of the namespace.
+        mount(UNSET, "/", UNSET, MsFlags::MS_REC | MsFlags::MS_PRIVATE, UNSET)?;
         read_only_but_for(&confinement.folder)?;
         for folder in confinement.hidden.iter().filter(|folder| folder.is_dir()) {
             cover(folder)?;
@@ -100,24 +102,24 @@ mod system {
     }
 
     /// Makes all that is mounted read-only, but for this folder. Landlock alone leaves modes,
-    /// times and attributes of files to whoever owns them, and they can hold a text.
+    /// times and attributes of files to whoever owns them, and a text could be carried out in them.
     fn read_only_but_for(folder: &Path) -> io::Result<()> {
-        let none: Option<&str> = None;
-        mount(Some(folder), folder, none, MsFlags::MS_BIND | MsFlags::MS_REC, none)?;
+        // A mount of its own, which can stay writable when the one around it is not.
+        mount(Some(folder), folder, UNSET, MsFlags::MS_BIND | MsFlags::MS_REC, UNSET)?;
         let mounts = fs::read("/proc/self/mountinfo")?;
         for line in mounts.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            let place = mount_point(line).ok_or(io::ErrorKind::InvalidData)?;
-            if place.starts_with(folder) {
+            let mount_point = mount_point(line).ok_or(io::ErrorKind::InvalidData)?;
+            if mount_point.starts_with(folder) {
                 continue;
             }
             // Flags that a mount has from outside of the namespace must stay.
-            let Ok(about) = statvfs(&place) else { continue };
-            let kept = MsFlags::from_bits_truncate(about.flags().bits() & KEPT_FLAGS);
+            let Ok(file_system) = statvfs(&mount_point) else { continue };
+            let kept = MsFlags::from_bits_truncate(file_system.flags().bits() & KEPT_FLAGS);
             let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
-            match mount(none, &place, none, kept | flags, none) {
+            match mount(UNSET, &mount_point, UNSET, kept | flags, UNSET) {
                 // Another mount covers it.
                 Err(Errno::EINVAL | Errno::ENOENT) => {}
-                done => done?,
+                outcome => outcome?,
             }
         }
         Ok(())
@@ -125,19 +127,19 @@ mod system {
 
     /// The folder in a line of `/proc/self/mountinfo`, where `\040` is a space.
     fn mount_point(line: &[u8]) -> Option<PathBuf> {
-        let written = line.split(|byte| *byte == b' ').nth(4)?;
-        let (mut path, mut rest) = (Vec::new(), written);
-        while let Some((&byte, after)) = rest.split_first() {
-            let escaped = if byte == b'\\' { after.get(..3) } else { None };
-            let octal = escaped.and_then(|digits| std::str::from_utf8(digits).ok());
+        let escaped_path = line.split(|byte| *byte == b' ').nth(4)?;
+        let (mut path, mut unread) = (Vec::new(), escaped_path);
+        while let Some((&byte, behind)) = unread.split_first() {
+            let digits = if byte == b'\\' { behind.get(..3) } else { None };
+            let octal = digits.and_then(|digits| std::str::from_utf8(digits).ok());
             match octal.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
                 Some(decoded) => {
                     path.push(decoded);
-                    rest = &after[3..];
+                    unread = &behind[3..];
                 }
                 None => {
                     path.push(byte);
-                    rest = after;
+                    unread = behind;
                 }
             }
         }
@@ -179,22 +181,23 @@ mod system {
         }
     }
 
-    fn ruleset(confinement: &Confinement) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        let (all, read) = (AccessFs::from_all(ABI::V5), AccessFs::from_read(ABI::V5));
+    fn restrict(confinement: &Confinement) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let (full_access, read_access) =
+            (AccessFs::from_all(ABI::V5), AccessFs::from_read(ABI::V5));
         // Landlock itself has to be there; what later kernels added is used if the kernel knows it.
         let basis = Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
             .handle_access(AccessFs::from_all(ABI::V1))?;
         let mut rules = basis
             .set_compatibility(CompatLevel::BestEffort)
-            .handle_access(all)?
+            .handle_access(full_access)?
             .scope(Scope::AbstractUnixSocket)?
             .create()?
-            .add_rule(PathBeneath::new(PathFd::new("/")?, read))?
-            .add_rule(PathBeneath::new(PathFd::new(&confinement.folder)?, all))?
-            .add_rules(path_beneath_rules(DEVICES, all))?;
+            .add_rule(PathBeneath::new(PathFd::new("/")?, read_access))?
+            .add_rule(PathBeneath::new(PathFd::new(&confinement.folder)?, full_access))?
+            .add_rules(path_beneath_rules(DEVICES, full_access))?;
         if confinement.has_namespaces {
-            rules = rules.add_rules(path_beneath_rules([SHARED_MEMORY], all))?;
+            rules = rules.add_rules(path_beneath_rules([SHARED_MEMORY], full_access))?;
         }
         rules.restrict_self()?;
         Ok(())

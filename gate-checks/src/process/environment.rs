@@ -8,10 +8,10 @@ use std::path::PathBuf;
 /// needs.
 const USUAL: &str = include_str!("usual-variables.txt");
 
-/// Prefixes of names that are usual too.
+/// Prefixes of further usual names.
 const USUAL_PREFIXES: [&str; 2] = ["LC_", "XDG_"];
 
-/// True for a variable that every check sees.
+/// Every check sees the variable.
 pub(crate) fn is_usual(name: &str) -> bool {
     USUAL.lines().any(|usual| usual == name)
         || USUAL_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
@@ -19,28 +19,32 @@ pub(crate) fn is_usual(name: &str) -> bool {
 
 /// The part of an environment that a check sees: the usual names, and those in its
 /// settings. Variables of gate itself are never passed on.
-pub(crate) fn environment(all: &[(String, String)], extra: &[String]) -> Vec<(String, String)> {
-    let mut passed = Vec::new();
-    for (name, value) in all {
-        if !name.starts_with("GATE_") && (is_usual(name) || extra.contains(name)) {
-            let value = if name == "PATH" { absolute(value) } else { value.clone() };
-            passed.push((name.clone(), value));
+pub(crate) fn environment(
+    variables: &[(String, String)],
+    configured: &[String],
+) -> Vec<(String, String)> {
+    let mut environment = Vec::new();
+    for (name, value) in variables {
+        if !name.starts_with("GATE_") && (is_usual(name) || configured.contains(name)) {
+            let value = if name == "PATH" { absolute_path(value) } else { value.clone() };
+            environment.push((name.clone(), value));
         }
     }
-    passed
+    environment
 }
 
 /// A PATH without its relative folders: in those, the agent's work could replace the
 /// tools that check it.
-pub(crate) fn absolute(path: &str) -> String {
+pub(crate) fn absolute_path(path: &str) -> String {
     absolute_folders(std::env::split_paths(path))
 }
 
 /// A PATH of those folders that are absolute and text.
 pub(crate) fn absolute_folders(folders: impl Iterator<Item = PathBuf>) -> String {
-    let all = folders.filter(|folder| folder.is_absolute());
-    let all: Vec<_> = all.filter_map(|folder| folder.into_os_string().into_string().ok()).collect();
-    all.join(":")
+    let absolute = folders.filter(|folder| folder.is_absolute());
+    let texts: Vec<_> =
+        absolute.filter_map(|folder| folder.into_os_string().into_string().ok()).collect();
+    texts.join(":")
 }
 
 #[cfg(test)]
@@ -48,10 +52,11 @@ mod tests {
     use super::environment;
 
     fn names(configured: &[&str]) -> Vec<String> {
-        let all = ["PATH", "LC_ALL", "GATE_STATE_DIR", "PGPASSWORD", "CLAUDECODE", "RUSTFLAGS"]
-            .map(|name| (name.to_owned(), "x".to_owned()));
+        let variables =
+            ["PATH", "LC_ALL", "GATE_STATE_DIR", "PGPASSWORD", "CLAUDECODE", "RUSTFLAGS"]
+                .map(|name| (name.to_owned(), "x".to_owned()));
         let configured: Vec<_> = configured.iter().map(|&name| name.to_owned()).collect();
-        environment(&all, &configured).into_iter().map(|(name, _)| name).collect()
+        environment(&variables, &configured).into_iter().map(|(name, _)| name).collect()
     }
 
     #[test]
@@ -74,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_relative_folder_of_programs_is_left_out() {
-        assert_eq!(super::absolute(".:/usr/bin::bin:/bin"), "/usr/bin:/bin");
+        assert_eq!(super::absolute_path(".:/usr/bin::bin:/bin"), "/usr/bin:/bin");
     }
 
     #[test]

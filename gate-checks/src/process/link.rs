@@ -52,17 +52,18 @@ pub(super) enum JobReport {
         /// Signal that killed it, if one did.
         signal: Option<i32>,
         /// Names of the processes that it left running and that were ended.
-        left: Vec<String>,
+        #[serde(rename = "left")]
+        leftovers: Vec<String>,
     },
 }
 
 impl JobReport {
     /// The line without its end.
-    pub(super) fn line(&self) -> String {
+    pub(super) fn to_line(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Reads a line; `None` if it is none of the protocol.
+    /// Reads a line; `None` if it is no report.
     pub(super) fn parse(line: &str) -> Option<Self> {
         serde_json::from_str(line).ok()
     }
@@ -74,17 +75,17 @@ mod tests {
 
     #[test]
     fn every_report_is_read_as_it_is_written() {
-        let all = [
+        let reports = [
             JobReport::Ready { pid: 7 },
             JobReport::Began,
             JobReport::Left,
             JobReport::NotStarted { error: "no such file\nor folder".to_owned() },
             JobReport::OverMemory { limit: 4_000_000_000 },
-            JobReport::Ended { code: None, signal: Some(9), left: vec!["sleep".to_owned()] },
+            JobReport::Ended { code: None, signal: Some(9), leftovers: vec!["sleep".to_owned()] },
         ];
-        for report in all {
-            assert!(!report.line().contains('\n'));
-            assert_eq!(JobReport::parse(&report.line()), Some(report));
+        for report in reports {
+            assert!(!report.to_line().contains('\n'));
+            assert_eq!(JobReport::parse(&report.to_line()), Some(report));
         }
     }
 

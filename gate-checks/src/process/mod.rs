@@ -25,16 +25,16 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use capture::Stream;
 pub(crate) use capture::{Capture, LineReader};
 pub(crate) use confine::Confinement;
-pub(crate) use environment::{absolute, absolute_folders, environment, is_usual};
+pub(crate) use environment::{absolute_folders, absolute_path, environment, is_usual};
+pub use gate_report::Stream;
 pub(crate) use job::{Job, JobEnd, JobResult};
 pub use orphaned::MARK;
 pub use session::{Fate, Launch, PausedSession, Session, SessionEnd};
 pub use supervise::supervise;
 pub use system::{
-    Ancestor, ProcessStat, ancestors, command_line, group, is_signal_ignored, output_files,
+    Ancestor, ProcessStat, ancestors, command_line, group_members, is_signal_ignored, output_files,
     program, program_link, started_environment, working_folder,
 };
 

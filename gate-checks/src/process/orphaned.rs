@@ -19,7 +19,7 @@ pub const MARK: &str = "_GATE_JOB";
 pub(super) const KILL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// A mark that no other job has.
-pub(super) fn mark() -> String {
+pub(super) fn new_mark() -> String {
     format!("{:016x}", RandomState::new().hash_one(std::process::id()))
 }
 
@@ -27,19 +27,21 @@ pub(super) fn mark() -> String {
 #[derive(Debug)]
 pub(super) struct OrphanedJob {
     mark: String,
-    below: Vec<ProcessStat>,
+    /// The processes that were below the supervisor when it was lost.
+    descendants: Vec<ProcessStat>,
 }
 
 impl OrphanedJob {
     /// The job with this mark, and with the processes that are below `ancestor` now.
     pub(super) fn new(mark: String, ancestor: Option<i32>) -> Self {
-        Self { mark, below: ancestor.map(system::descendants).unwrap_or_default() }
+        Self { mark, descendants: ancestor.map(system::descendants).unwrap_or_default() }
     }
 
-    /// Kills all of its processes that live. Returns their names.
+    /// Kills all processes of the job that live. Returns their names.
     pub(super) fn kill(&self) -> Vec<String> {
-        let below = self.below.iter().filter(|process| system::is_alive(process.pid)).cloned();
-        let living = below.chain(system::with_variable(MARK, &self.mark));
+        let descendants = self.descendants.iter();
+        let living = descendants.filter(|process| system::is_alive(process.pid)).cloned();
+        let living = living.chain(system::with_variable(MARK, &self.mark));
         let killed = living.map(|process| {
             if let Some(id) = Pid::from_raw(process.pid) {
                 // It may have ended since.

@@ -33,16 +33,18 @@ pub(super) struct PausedChild {
 }
 
 impl PausedChild {
-    /// Starts the process. `own` is the program that calls [`become_program`], with its
+    /// Starts the process. `supervisor` is the program that calls [`become_program`], with its
     /// arguments before those of the order.
-    pub(super) fn start(own: &[OsString], order: &Order) -> io::Result<Self> {
-        let (link, theirs) = UnixStream::pair()?;
-        let [program, args @ ..] = own else { return Err(io::ErrorKind::InvalidInput.into()) };
+    pub(super) fn start(supervisor: &[OsString], order: &Order) -> io::Result<Self> {
+        let (link, child_end) = UnixStream::pair()?;
+        let [program, args @ ..] = supervisor else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
         let mut command = Command::new(program);
-        command.args(args).arg(PAUSED).args(order.args()).stdin(OwnedFd::from(theirs));
+        command.args(args).arg(PAUSED).args(order.args()).stdin(OwnedFd::from(child_end));
         let child = CommandWrap::from(command).wrap(ProcessSession).spawn()?;
-        let pid = Pid::from_raw(child.id() as i32);
-        let pid = pid.ok_or_else(|| io::Error::other("the job has no number"))?;
+        let pid = Pid::from_raw(child.id() as i32)
+            .ok_or_else(|| io::Error::other("the job has no number"))?;
         Ok(Self { pid, link })
     }
 
@@ -62,8 +64,9 @@ impl PausedChild {
 }
 
 /// The order of a paused child; `None` for other arguments.
-pub(super) fn order(args: &[OsString]) -> Option<&[OsString]> {
-    args.split_first().filter(|(first, _)| *first == PAUSED).map(|(_, order)| order)
+pub(super) fn paused_order(args: &[OsString]) -> Option<&[OsString]> {
+    let (first_word, order) = args.split_first()?;
+    (first_word == PAUSED).then_some(order)
 }
 
 /// Waits for [`BEGIN`] and becomes the program. Returns an exit code only if there is no
@@ -71,8 +74,8 @@ pub(super) fn order(args: &[OsString]) -> Option<&[OsString]> {
 pub(super) fn become_program(order: &Order) -> u8 {
     let link = io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from);
     let Ok(mut link) = link else { return 2 };
-    let mut byte = [0];
-    if link.read_exact(&mut byte).is_err() || byte != [BEGIN] {
+    let mut request = [0];
+    if link.read_exact(&mut request).is_err() || request != [BEGIN] {
         return 0;
     }
     // If the supervisor is gone, nobody needs the error.

@@ -28,7 +28,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::Supervisor;
 use super::link::{self, JobReport};
-use super::orphaned::{KILL_INTERVAL, MARK, OrphanedJob, mark};
+use super::orphaned::{KILL_INTERVAL, MARK, OrphanedJob, new_mark};
 use super::supervise::Order;
 use super::system;
 
@@ -71,6 +71,7 @@ pub struct PausedSession {
 pub struct Session {
     supervisor: Child,
     link: UnixStream,
+    /// Bytes from the supervisor that were not yet read as reports.
     received: Vec<u8>,
     grace: Duration,
     /// The program's process, once it has begun.
@@ -78,7 +79,7 @@ pub struct Session {
     /// The end of a program that could not begin.
     end: Option<SessionEnd>,
     /// The program has ended, and processes that it started have not.
-    is_left: bool,
+    has_leftovers: bool,
     mark: String,
 }
 
@@ -88,7 +89,7 @@ pub struct SessionEnd {
     /// The end of the program itself.
     pub fate: Fate,
     /// Names of processes that it left running, and that were ended.
-    pub left: Vec<String>,
+    pub leftovers: Vec<String>,
 }
 
 /// The end of a program.
@@ -112,23 +113,30 @@ impl Launch {
     /// Files that cannot be opened, a supervisor that cannot be started or says
     /// nothing. A program that cannot be started is a [`Fate`].
     pub fn start(&self) -> io::Result<PausedSession> {
-        let (link, theirs) = UnixStream::pair()?;
+        let (link, supervisor_end) = UnixStream::pair()?;
         let argv = self.argv.iter().map(Into::into).collect();
         let order =
             Order { grace: Some(self.grace), stdin: Some(self.stdin.clone()), ..Order::new(argv) };
         let mut command = Command::new(&self.supervisor.program);
-        command.args(&self.supervisor.args).args(order.args()).stdin(OwnedFd::from(theirs));
-        command.stdout(appended(&self.stdout)?).stderr(appended(&self.stderr)?);
+        command.args(&self.supervisor.args).args(order.args()).stdin(OwnedFd::from(supervisor_end));
+        command.stdout(open_to_append(&self.stdout)?).stderr(open_to_append(&self.stderr)?);
         command.current_dir(&self.folder).env_clear().envs(self.environment.iter().cloned());
         // A group of its own: Ctrl-C at the terminal goes to gate, which ends the session in
         // order.
         command.env("PWD", &self.folder).process_group(0);
-        let mark = mark();
+        let mark = new_mark();
         command.env(MARK, &mark);
         let supervisor = command.spawn()?;
-        let (received, grace) = (Vec::new(), self.grace);
-        let (pid, end, is_left) = (None, None, false);
-        let mut session = Session { supervisor, link, received, grace, pid, end, is_left, mark };
+        let mut session = Session {
+            supervisor,
+            link,
+            received: Vec::new(),
+            grace: self.grace,
+            pid: None,
+            end: None,
+            has_leftovers: false,
+            mark,
+        };
         match session.next_report() {
             Some(JobReport::Ready { pid }) => Ok(PausedSession { session, pid }),
             Some(JobReport::NotStarted { error }) => Err(io::Error::other(error)),
@@ -170,47 +178,46 @@ impl Session {
         let _ = self.link.write_all(&[link::END]);
     }
 
-    /// True if the program itself has ended, and processes that it started have not. They
-    /// stay until they end by themselves, or [`Session::end_left`] or
-    /// [`Session::stop`] ends them.
-    pub fn is_left(&self) -> bool {
-        self.is_left
+    /// The program itself has ended, and processes that it started have not. They stay until
+    /// they end by themselves, or [`Session::end_leftovers`] or [`Session::stop`] ends them.
+    pub fn has_leftovers(&self) -> bool {
+        self.has_leftovers
     }
 
-    /// Its processes; empty on systems without /proc.
+    /// The processes of the session; empty on systems without /proc.
     pub fn processes(&self) -> Vec<i32> {
         let supervisor = i32::try_from(self.supervisor.id()).unwrap_or_default();
         system::descendants(supervisor).into_iter().map(|process| process.pid).collect()
     }
 
     /// Ends the processes that the program left running: SIGTERM, a short grace, SIGKILL.
-    pub fn end_left(&mut self) {
+    pub fn end_leftovers(&mut self) {
         // If the supervisor is gone, this fails, and `wait_for` notices.
         let _ = self.link.write_all(&[link::END_LEFT]);
     }
 
-    /// Waits for the end of all its processes, at most this long.
-    pub fn wait_for(&mut self, time: Duration) -> Option<SessionEnd> {
-        let until = Instant::now() + time;
+    /// Waits for the end of all processes, at most this long; `None` if they have not ended by then.
+    pub fn wait_for(&mut self, timeout: Duration) -> Option<SessionEnd> {
+        let deadline = Instant::now() + timeout;
         loop {
             let end = self.end.take().or_else(|| self.reported_end());
             if let Some(end) = end {
                 let _ = self.supervisor.wait();
                 return Some(end);
             }
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            if remaining.is_zero() {
                 return None;
             }
-            if !self.receive(left) {
-                return Some(SessionEnd { fate: Fate::Lost, left: self.end_orphaned() });
+            if !self.receive(remaining) {
+                return Some(SessionEnd { fate: Fate::Lost, leftovers: self.end_orphaned() });
             }
         }
     }
 
     fn reported_end(&mut self) -> Option<SessionEnd> {
         while let Some(report) = self.take_report() {
-            self.is_left |= report == JobReport::Left;
+            self.has_leftovers |= report == JobReport::Left;
             if let Some(end) = session_end(report) {
                 return Some(end);
             }
@@ -220,31 +227,31 @@ impl Session {
 
     /// Ends the processes of a session whose supervisor is gone. Returns their names.
     fn end_orphaned(&mut self) -> Vec<String> {
-        let found = OrphanedJob::new(self.mark.clone(), self.pid);
+        let job = OrphanedJob::new(self.mark.clone(), self.pid);
         let _ = self.supervisor.kill();
         let _ = self.supervisor.wait();
         if let Some(group) = self.pid.and_then(Pid::from_raw) {
             let _ = kill_process_group(group, Signal::KILL);
         }
-        let until = Instant::now() + SUPERVISOR_PATIENCE;
-        let mut left = BTreeSet::new();
+        let deadline = Instant::now() + SUPERVISOR_PATIENCE;
+        let mut names = BTreeSet::new();
         loop {
-            let killed = found.kill();
-            if killed.is_empty() || Instant::now() >= until {
-                return left.into_iter().collect();
+            let killed = job.kill();
+            if killed.is_empty() || Instant::now() >= deadline {
+                return names.into_iter().collect();
             }
-            left.extend(killed);
+            names.extend(killed);
             thread::sleep(KILL_INTERVAL);
         }
     }
 
     /// Waits for the next report; `None` if the supervisor sends none in time.
     fn next_report(&mut self) -> Option<JobReport> {
-        let until = Instant::now() + REPORT_TIMEOUT;
+        let deadline = Instant::now() + REPORT_TIMEOUT;
         loop {
-            let left = until.saturating_duration_since(Instant::now());
+            let remaining = deadline.saturating_duration_since(Instant::now());
             match self.take_report() {
-                None if !left.is_zero() && self.receive(left) => {}
+                None if !remaining.is_zero() && self.receive(remaining) => {}
                 report => return report,
             }
         }
@@ -252,8 +259,8 @@ impl Session {
 
     /// Takes the next report from the received lines.
     fn take_report(&mut self) -> Option<JobReport> {
-        while let Some(end) = self.received.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<_> = self.received.drain(..=end).collect();
+        while let Some(line_end) = self.received.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<_> = self.received.drain(..=line_end).collect();
             if let Some(report) = JobReport::parse(&String::from_utf8_lossy(&line)) {
                 return Some(report);
             }
@@ -262,9 +269,9 @@ impl Session {
     }
 
     /// Reads from the supervisor, at most this long; false if it is gone.
-    fn receive(&mut self, time: Duration) -> bool {
+    fn receive(&mut self, timeout: Duration) -> bool {
         let mut block = [0; 4096];
-        if self.link.set_read_timeout(Some(time)).is_err() {
+        if self.link.set_read_timeout(Some(timeout)).is_err() {
             return false;
         }
         match self.link.read(&mut block) {
@@ -292,20 +299,22 @@ impl Drop for Session {
 
 /// The end of a session, if the report is about one.
 fn session_end(report: JobReport) -> Option<SessionEnd> {
-    let (fate, left) = match report {
+    let (fate, leftovers) = match report {
         JobReport::NotStarted { error } => (Fate::NotStarted(error), Vec::new()),
-        JobReport::Ended { code: Some(code), left, .. } => (Fate::Exited(code), left),
-        JobReport::Ended { signal: Some(signal), left, .. } => (Fate::Signalled(signal), left),
-        JobReport::Ended { left, .. } => (Fate::Lost, left),
+        JobReport::Ended { code: Some(code), leftovers, .. } => (Fate::Exited(code), leftovers),
+        JobReport::Ended { signal: Some(signal), leftovers, .. } => {
+            (Fate::Signalled(signal), leftovers)
+        }
+        JobReport::Ended { leftovers, .. } => (Fate::Lost, leftovers),
         // A session has no such limit.
         JobReport::OverMemory { .. } => (Fate::Lost, Vec::new()),
         JobReport::Ready { .. } | JobReport::Began | JobReport::Left => return None,
     };
-    Some(SessionEnd { fate, left })
+    Some(SessionEnd { fate, leftovers })
 }
 
 /// Opens a file to append to it, and makes it if necessary.
-fn appended(path: &Path) -> io::Result<File> {
+fn open_to_append(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).create(true).mode(0o644).open(path)
 }
 

@@ -62,8 +62,8 @@ const MEMORY_CONFIRM_INTERVAL: Duration = Duration::from_millis(20);
 /// that another program wants too; alone, the job gets all of it.
 const NICE_STEP: i32 = 5;
 
-/// True if a process without children has no descendants either: a subreaper adopts those
-/// that lost their parent.
+/// A process without children has no descendants either: a subreaper adopts those that lost their
+/// parent.
 const IS_SUBREAPER: bool = cfg!(target_os = "linux");
 
 /// The job that the supervisor runs.
@@ -77,7 +77,7 @@ pub(super) struct Order {
     pub(super) stdin: Option<PathBuf>,
     /// Most memory of the job's processes together, in bytes.
     pub(super) memory: Option<u64>,
-    /// True if the job's processes get less of the processor than others.
+    /// The job's processes get less of the processor than others.
     pub(super) is_low_priority: bool,
     /// The limits of a job that must not carry anything out.
     pub(super) confinement: Option<Confinement>,
@@ -88,8 +88,14 @@ pub(super) struct Order {
 impl Order {
     /// The order to run a program, without anything else.
     pub(super) fn new(argv: Vec<OsString>) -> Self {
-        let (grace, stdin, memory, confinement) = (None, None, None, None);
-        Self { grace, stdin, memory, is_low_priority: false, confinement, argv }
+        Self {
+            grace: None,
+            stdin: None,
+            memory: None,
+            is_low_priority: false,
+            confinement: None,
+            argv,
+        }
     }
 
     /// Writes the order as arguments: `[--grace MS] [--stdin FILE] [--memory BYTES]
@@ -147,9 +153,11 @@ impl Order {
                 "--memory" => order.memory = Some(number(words.next()?)?),
                 "--low-priority" => order.is_low_priority = true,
                 "--confine" => {
-                    let (folder, hidden) = (words.next()?.into(), Vec::new());
-                    let has_namespaces = false;
-                    order.confinement = Some(Confinement { folder, hidden, has_namespaces });
+                    order.confinement = Some(Confinement {
+                        folder: words.next()?.into(),
+                        hidden: Vec::new(),
+                        has_namespaces: false,
+                    });
                 }
                 "--namespaces" => order.confinement.as_mut()?.has_namespaces = true,
                 "--hide" => order.confinement.as_mut()?.hidden.push(words.next()?.into()),
@@ -166,24 +174,24 @@ fn number(word: &OsString) -> Option<u64> {
     word.to_str()?.parse().ok()
 }
 
-/// Runs as a supervisor. `own` is the program with [`Supervisor::args`](super::Supervisor::args),
+/// Runs as a supervisor. `supervisor` is the program with [`Supervisor::args`](super::Supervisor::args),
 /// `args` are the arguments behind them, and the standard input is the socket to gate. Returns the
 /// exit code for the program: 0, or 2 if another program than gate-checks called it.
 ///
 /// Call it in a process that does nothing else: it makes the process a subreaper and ends
 /// all its children, or replaces the process by another program.
-pub fn supervise(own: &[OsString], args: &[OsString]) -> u8 {
-    if let Some(args) = paused::order(args) {
-        return Order::parse(args).map_or(2, |order| paused::become_program(&order));
+pub fn supervise(supervisor: &[OsString], args: &[OsString]) -> u8 {
+    if let Some(order) = paused::paused_order(args) {
+        return Order::parse(order).map_or(2, |order| paused::become_program(&order));
     }
     let link = io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from);
     let (Some(order), Ok(mut link)) = (Order::parse(args), link) else { return 2 };
-    let report = match Supervision::begin(own, &order, &link) {
-        Ok(supervision) => supervision.end(),
+    let report = match Supervision::begin(supervisor, &order, &link) {
+        Ok(supervision) => supervision.run(),
         Err(error) => JobReport::NotStarted { error: error.to_string() },
     };
     // If gate is gone, this fails; the job has ended all the same.
-    let _ = writeln!(link, "{}", report.line());
+    let _ = writeln!(link, "{}", report.to_line());
     0
 }
 
@@ -209,50 +217,51 @@ struct Supervision {
     status: Option<WaitStatus>,
     /// Grace of the job, once gate ends it; the shortest, after several requests.
     stop_grace: Option<Duration>,
-    none_left: bool,
-    left: BTreeSet<String>,
+    /// No process of the job is left.
+    is_empty: bool,
+    /// Names of the processes that outlived the job.
+    leftovers: BTreeSet<String>,
     /// The limit of memory, once it ended the job.
     memory_limit: Option<u64>,
 }
 
 impl Supervision {
-    fn begin(own: &[OsString], order: &Order, link: &UnixStream) -> io::Result<Self> {
+    fn begin(supervisor: &[OsString], order: &Order, link: &UnixStream) -> io::Result<Self> {
         // First: a process that is not dumpable cannot write its own maps of users.
         if let Some(confinement) = &order.confinement {
             confinement.enter()?;
         }
-        become_subreaper();
+        system::become_subreaper();
         survive_sigterm()?;
         if order.is_low_priority {
             lower_priority();
         }
         let (job, leftover_link) = match order.grace {
-            Some(_) => (start_paused(own, order, link)?, Some(link.try_clone()?)),
-            None => (start(order)?, None),
+            Some(_) => (start_paused(supervisor, order, link)?, Some(link.try_clone()?)),
+            None => (start_job(order)?, None),
         };
         if order.is_low_priority {
             lower_session_priority(job);
         }
         let (sender, events) = mpsc::channel();
         let reader = link.try_clone()?;
-        let (stop, over) = (sender.clone(), sender.clone());
+        let (stop_sender, memory_sender) = (sender.clone(), sender.clone());
         // Threads, since `wait` and `read` block. They only send events: all decisions are
-        // made in `end`, one event after another.
+        // made in `run`, one event after another.
         thread::spawn(move || reap(&sender));
         let grace = order.grace.unwrap_or(GRACE);
-        thread::spawn(move || listen(reader, grace, &stop));
+        thread::spawn(move || listen(reader, grace, &stop_sender));
         if let Some(limit) = order.memory {
-            thread::spawn(move || watch_memory(limit, &over));
+            thread::spawn(move || watch_memory(limit, &memory_sender));
         }
-        let left = BTreeSet::new();
         Ok(Self {
             job,
             leftover_link,
             events,
             status: None,
             stop_grace: None,
-            none_left: false,
-            left,
+            is_empty: false,
+            leftovers: BTreeSet::new(),
             memory_limit: None,
         })
     }
@@ -260,18 +269,18 @@ impl Supervision {
     /// Waits for the job, and ends all processes that are left of it. It returns once no
     /// child is left: a process that starts others faster than they are found delays it,
     /// until the patience of gate ends.
-    fn end(mut self) -> JobReport {
-        if self.job_ends() && !self.none_left_within(AFTERLIFE) {
+    fn run(mut self) -> JobReport {
+        if self.wait_for_job() && !self.wait_until_empty(AFTERLIFE) {
             self.wait_for_leftovers();
-            self.left = self.living().into_iter().map(|process| process.name).collect();
+            self.leftovers = self.living().into_iter().map(|process| process.name).collect();
         }
         let grace = self.stop_grace.unwrap_or(LEFT_BEHIND_GRACE);
         // SIGTERM once, then SIGKILL until nothing is left: one round is not enough, since
         // a process may fork after the list of processes was read.
-        let (mut signal, mut time) = (Signal::TERM, grace);
+        let (mut signal, mut pause) = (Signal::TERM, grace);
         while self.signal_all(signal) {
-            self.none_left_within(time);
-            (signal, time) = (Signal::KILL, KILL_INTERVAL);
+            self.wait_until_empty(pause);
+            (signal, pause) = (Signal::KILL, KILL_INTERVAL);
         }
         if let Some(limit) = self.memory_limit {
             return JobReport::OverMemory { limit };
@@ -280,12 +289,12 @@ impl Supervision {
         JobReport::Ended {
             code: status.and_then(WaitStatus::exit_status),
             signal: status.and_then(WaitStatus::terminating_signal),
-            left: self.left.into_iter().collect(),
+            leftovers: self.leftovers.into_iter().collect(),
         }
     }
 
     /// Waits until the job itself has ended (true), or gate ends it (false).
-    fn job_ends(&mut self) -> bool {
+    fn wait_for_job(&mut self) -> bool {
         while self.status.is_none() && self.stop_grace.is_none() {
             match self.events.recv() {
                 Ok(event) => self.note(event),
@@ -299,10 +308,10 @@ impl Supervision {
     /// gate ends them.
     fn wait_for_leftovers(&mut self) {
         let Some(link) = &mut self.leftover_link else { return };
-        if writeln!(link, "{}", JobReport::Left.line()).is_err() {
+        if writeln!(link, "{}", JobReport::Left.to_line()).is_err() {
             return;
         }
-        while !self.none_left && self.stop_grace.is_none() {
+        while !self.is_empty && self.stop_grace.is_none() {
             match self.events.recv() {
                 Ok(event) => self.note(event),
                 Err(_) => return,
@@ -310,14 +319,14 @@ impl Supervision {
         }
     }
 
-    /// True if no child is left within this time.
-    fn none_left_within(&mut self, time: Duration) -> bool {
-        let end = Instant::now() + time;
-        while !self.none_left {
+    /// Waits until no child is left (true), at most this long (false).
+    fn wait_until_empty(&mut self, timeout: Duration) -> bool {
+        let deadline = Instant::now() + timeout;
+        while !self.is_empty {
             // A request to kill shortens a wait that has begun.
-            let longest = if self.has_no_grace() { KILL_INTERVAL } else { time };
-            let left = end.saturating_duration_since(Instant::now()).min(longest);
-            match self.events.recv_timeout(left) {
+            let longest = if self.has_no_grace() { KILL_INTERVAL } else { timeout };
+            let wait = deadline.saturating_duration_since(Instant::now()).min(longest);
+            match self.events.recv_timeout(wait) {
                 Ok(event) => self.note(event),
                 Err(RecvTimeoutError::Timeout) => return false,
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -330,7 +339,7 @@ impl Supervision {
         match event {
             JobEvent::Reaped(pid, status) if pid == self.job => self.status = Some(status),
             JobEvent::Reaped(..) => {}
-            JobEvent::NoneLeft => self.none_left = true,
+            JobEvent::NoneLeft => self.is_empty = true,
             JobEvent::Stop(grace) => {
                 self.stop_grace = self.stop_grace.min(Some(grace)).or(Some(grace));
             }
@@ -358,42 +367,42 @@ impl Supervision {
     /// Each process gets a signal once, since many programs take a second SIGTERM as an
     /// order to quit without cleaning up.
     fn signal_all(&self, signal: Signal) -> bool {
-        if self.none_left && IS_SUBREAPER {
+        if self.is_empty && IS_SUBREAPER {
             // All children are reaped, so their numbers are free: the group's may already
             // belong to a group of another program.
             return false;
         }
-        let group = kill_process_group(self.job, signal).is_ok();
+        let has_group = kill_process_group(self.job, signal).is_ok();
         let living = self.living();
         for process in &living {
-            let is_signalled = group && process.group == self.job.as_raw_nonzero().get();
+            let is_signalled = has_group && process.group == self.job.as_raw_nonzero().get();
             if !is_signalled && let Some(pid) = Pid::from_raw(process.pid) {
                 // It may have ended since.
                 let _ = kill_process(pid, signal);
             }
         }
-        group || !living.is_empty() || !self.none_left
+        has_group || !living.is_empty() || !self.is_empty
     }
 }
 
-fn start(order: &Order) -> io::Result<Pid> {
+fn start_job(order: &Order) -> io::Result<Pid> {
     let child = CommandWrap::from(order.command()?).wrap(ProcessSession).spawn()?;
     Pid::from_raw(child.id() as i32).ok_or_else(|| io::Error::other("the job has no number"))
 }
 
 /// Reports the process of the job, and starts the job at [`BEGIN`]. gate records the
 /// process in between, so that a crash of gate never leaves an unknown agent behind.
-fn start_paused(own: &[OsString], order: &Order, mut link: &UnixStream) -> io::Result<Pid> {
-    let child = PausedChild::start(own, order)?;
-    writeln!(link, "{}", JobReport::Ready { pid: child.pid.as_raw_nonzero().get() }.line())?;
-    let mut byte = [0];
-    link.read_exact(&mut byte)?;
-    if byte != [BEGIN] {
+fn start_paused(supervisor: &[OsString], order: &Order, mut link: &UnixStream) -> io::Result<Pid> {
+    let child = PausedChild::start(supervisor, order)?;
+    writeln!(link, "{}", JobReport::Ready { pid: child.pid.as_raw_nonzero().get() }.to_line())?;
+    let mut request = [0];
+    link.read_exact(&mut request)?;
+    if request != [BEGIN] {
         return Err(io::Error::other("it was ended before it began"));
     }
     let job = child.begin()?;
     // If gate is gone, this fails; `listen` notices, and ends the job.
-    let _ = writeln!(link, "{}", JobReport::Began.line());
+    let _ = writeln!(link, "{}", JobReport::Began.to_line());
     Ok(job)
 }
 
@@ -406,8 +415,8 @@ fn reap(sender: &Sender<JobEvent>) {
             Err(rustix::io::Errno::INTR) => continue,
             Err(_) => JobEvent::NoneLeft,
         };
-        let last = matches!(event, JobEvent::NoneLeft);
-        if sender.send(event).is_err() || last {
+        let is_last = matches!(event, JobEvent::NoneLeft);
+        if sender.send(event).is_err() || is_last {
             return;
         }
     }
@@ -434,7 +443,7 @@ fn watch_memory(limit: u64, sender: &Sender<JobEvent>) {
 }
 
 fn is_over_memory(limit: u64) -> bool {
-    system::use_more_memory(&system::descendants(std::process::id() as i32), limit)
+    system::are_over_memory(&system::descendants(std::process::id() as i32), limit)
 }
 
 /// Lowers the priority of this process, and by that of all that it starts from now on. Relative,
@@ -454,16 +463,16 @@ fn lower_session_priority(job: Pid) {
 /// Reads requests of gate. The end of the stream means that gate is gone: that ends the
 /// job too.
 fn listen(mut link: UnixStream, grace: Duration, sender: &Sender<JobEvent>) {
-    let mut byte = [0];
+    let mut request = [0];
     loop {
-        let (time, more) = match link.read(&mut byte) {
-            Ok(1..) if byte == [KILL_NOW] => (Duration::ZERO, true),
-            Ok(1..) if byte == [END_LEFT] => (LEFT_BEHIND_GRACE, true),
+        let (stop_grace, is_connected) = match link.read(&mut request) {
+            Ok(1..) if request == [KILL_NOW] => (Duration::ZERO, true),
+            Ok(1..) if request == [END_LEFT] => (LEFT_BEHIND_GRACE, true),
             Ok(1..) => (grace, true),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Ok(0) | Err(_) => (grace, false),
         };
-        if sender.send(JobEvent::Stop(time)).is_err() || !more {
+        if sender.send(JobEvent::Stop(stop_grace)).is_err() || !is_connected {
             return;
         }
     }
@@ -476,19 +485,6 @@ fn listen(mut link: UnixStream, grace: Duration, sender: &Sender<JobEvent>) {
 fn survive_sigterm() -> io::Result<()> {
     flag::register(SIGTERM, Arc::default()).map(drop)
 }
-
-#[cfg(target_os = "linux")]
-fn become_subreaper() {
-    use rustix::process::{DumpableBehavior, getpid, set_child_subreaper, set_dumpable_behavior};
-    // If the kernel refuses, the process group is still ended.
-    let _ = set_child_subreaper(Some(getpid()));
-    // Not dumpable: the job cannot open this process's socket through /proc and write a
-    // report of its own.
-    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
-}
-
-#[cfg(not(target_os = "linux"))]
-fn become_subreaper() {}
 
 #[cfg(test)]
 mod tests;

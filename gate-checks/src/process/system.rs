@@ -19,7 +19,7 @@ const FILE_CAPACITY: usize = 4 << 10;
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessStat {
-    /// Its number.
+    /// The number of the process.
     pub pid: i32,
     /// The name of its program, or the name that it gave itself.
     pub name: String,
@@ -36,7 +36,7 @@ pub struct ProcessStat {
     pub foreground: i32,
     /// When it started, in clock ticks since the machine did.
     pub start_ticks: i64,
-    /// True if it has ended and waits for its parent to notice.
+    /// It has ended and waits for its parent to notice.
     pub is_zombie: bool,
     /// Its memory that is in use and not swapped out, in pages. Pages that it shares with other
     /// processes count in full.
@@ -67,23 +67,24 @@ impl ProcessStat {
 
     /// Parses `PID (NAME) STATE PARENT …`. The name may hold anything, `)` too.
     fn parse(pid: i32, text: &str) -> Option<Self> {
-        let (name, rest) = text.split_once('(')?.1.rsplit_once(')')?;
-        let mut fields = rest.split_whitespace();
+        let (_pid, named) = text.split_once('(')?;
+        let (name, numbers) = named.rsplit_once(')')?;
+        let mut fields = numbers.split_whitespace();
         let state = fields.next()?;
         let parent = fields.next()?.parse().ok()?;
         let group = fields.next()?.parse().ok()?;
         let session = fields.next()?.parse().ok()?;
         let terminal = fields.next()?.parse().ok()?;
         let foreground = fields.next()?.parse().ok()?;
+        // `nth` skips the fields between: times, priorities and counts of faults.
         let threads: u32 = fields.nth(11)?.parse().ok()?;
         let start_ticks = fields.nth(1)?.parse().ok()?;
         let resident_pages = fields.nth(1)?.parse().unwrap_or_default();
         // A process whose first thread has ended looks dead while other threads run.
         let is_zombie = matches!(state, "Z" | "X") && threads <= 1;
-        let name = name.to_owned();
         Some(Self {
             pid,
-            name,
+            name: name.to_owned(),
             parent,
             group,
             session,
@@ -95,10 +96,12 @@ impl ProcessStat {
         })
     }
 
-    /// The name of its controlling terminal, such as `pts/3`; none if it has none.
+    /// The name of its controlling terminal, such as `pts/3`; `None` without a terminal.
     pub fn terminal_name(&self) -> Option<String> {
-        let (major, minor) =
-            (self.terminal >> 8 & 0xfff, self.terminal & 0xff | self.terminal >> 12 & 0xf_ff00);
+        // The bits of a device number, as Linux packs them: the minor number stands around the
+        // major one.
+        let major = self.terminal >> 8 & 0xfff;
+        let minor = self.terminal & 0xff | self.terminal >> 12 & 0xf_ff00;
         match major {
             _ if self.terminal == 0 => None,
             136..=143 => Some(format!("pts/{}", (major - 136) * 256 + minor)),
@@ -161,7 +164,7 @@ pub fn output_files(pid: i32) -> Vec<PathBuf> {
     links.into_iter().flatten().filter(|file| file.is_file()).collect()
 }
 
-/// True if this program was started with a signal ignored, as `nohup` does.
+/// This program was started with a signal ignored, as `nohup` does.
 pub fn is_signal_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -175,25 +178,25 @@ pub(super) fn descendants(ancestor: i32) -> Vec<ProcessStat> {
     for process in processes() {
         children.entry(process.parent).or_default().push(process);
     }
-    let mut found = Vec::new();
-    let mut next = vec![ancestor];
-    while let Some(parent) = next.pop() {
+    let mut descendants = Vec::new();
+    let mut parents = vec![ancestor];
+    while let Some(parent) = parents.pop() {
         for child in children.remove(&parent).unwrap_or_default() {
-            next.push(child.pid);
+            parents.push(child.pid);
             if !child.is_zombie {
-                found.push(child);
+                descendants.push(child);
             }
         }
     }
-    found
+    descendants
 }
 
-/// True if processes use more memory together than this, in bytes.
+/// The processes use more memory together than the limit, in bytes.
 ///
 /// Resident memory is cheap to read, but counts what processes share once for each. Only if their
 /// sum is too much, each one's share of it (PSS) is read, for which the kernel walks the page
 /// tables.
-pub(super) fn use_more_memory(processes: &[ProcessStat], limit: u64) -> bool {
+pub(super) fn are_over_memory(processes: &[ProcessStat], limit: u64) -> bool {
     if processes.iter().map(ProcessStat::resident_bytes).sum::<u64>() <= limit {
         return false;
     }
@@ -210,8 +213,8 @@ fn share_of_memory(pid: i32) -> u64 {
 
 fn proportional_memory(pid: i32) -> Option<u64> {
     let text = String::from_utf8(read(pid, "smaps_rollup")?).ok()?;
-    let kilobytes = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
-    let kilobytes: u64 = kilobytes.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    let size = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+    let kilobytes: u64 = size.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
 }
 
@@ -227,13 +230,13 @@ pub(super) fn with_variable(variable: &str, value: &str) -> Vec<ProcessStat> {
         .collect()
 }
 
-/// True if a process runs; a zombie does not.
+/// A process runs; a zombie does not.
 pub(super) fn is_alive(pid: i32) -> bool {
     ProcessStat::read(pid).is_some_and(|process| !process.is_zombie)
 }
 
 /// The living processes of a process group.
-pub fn group(id: i32) -> Vec<ProcessStat> {
+pub fn group_members(id: i32) -> Vec<ProcessStat> {
     processes().filter(|process| process.group == id && !process.is_zombie).collect()
 }
 
@@ -259,6 +262,21 @@ fn read(pid: i32, file: &str) -> Option<Vec<u8>> {
     file.take(u64::MAX).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
+
+/// Makes this process the parent of its descendants whose own parents have ended, and keeps the job from
+/// opening its socket.
+#[cfg(target_os = "linux")]
+pub(super) fn become_subreaper() {
+    use rustix::process::{DumpableBehavior, getpid, set_child_subreaper, set_dumpable_behavior};
+    // If the kernel refuses, the process group is still ended.
+    let _ = set_child_subreaper(Some(getpid()));
+    // Not dumpable: the job cannot open this process's socket through /proc and write a
+    // report of its own.
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn become_subreaper() {}
 
 #[cfg(test)]
 mod tests {

@@ -1,37 +1,39 @@
 //! Bats.
 
 use super::folder::Folder;
-use super::proposal::{Aim, Found, Proposal};
+use super::proposal::{Aim, Findings, Proposal};
 
-/// The folders in which its tests usually stand.
+/// The folders in which tests usually stand.
 const FOLDERS: [&str; 2] = ["test", "tests"];
 
 /// Proposes for a folder with `*.bats` files in `test` or `tests`, or one
 /// folder further down.
-pub(super) fn look(folder: &Folder<'_>) -> Found {
-    let mut found = Found::default();
-    let tests = FOLDERS.iter().filter_map(|&tests| deep(folder, tests).map(|deep| (tests, deep)));
-    let tests: Vec<_> = tests.collect();
-    if !tests.is_empty() {
-        let recursive: &[&str] =
-            if tests.iter().any(|(_, deep)| *deep) { &["--recursive"] } else { &[] };
-        let folders: Vec<_> = tests.iter().map(|(name, _)| *name).collect();
+pub(super) fn look(folder: &Folder<'_>) -> Findings {
+    let mut findings = Findings::default();
+    let with_nested: Vec<_> =
+        FOLDERS.into_iter().filter(|name| has_nested_tests(folder, name)).collect();
+    let folders: Vec<_> = FOLDERS
+        .into_iter()
+        .filter(|name| with_nested.contains(name) || has_tests(folder, name))
+        .collect();
+    if !folders.is_empty() {
+        let recursive: &[&str] = if with_nested.is_empty() { &[] } else { &["--recursive"] };
         let words = [&["bats"], recursive, &folders].concat();
-        let why = format!("*.bats in {}", folders.join(" and "));
-        found.proposes(Proposal::new(Aim::Tests, "bats", &words, why));
+        let evidence = format!("*.bats in {}", folders.join(" and "));
+        findings.propose(Proposal::new(Aim::Tests, "bats", &words, evidence));
     }
-    found
+    findings
 }
 
-/// True if its files are further down; `None` without any.
-fn deep(folder: &Folder<'_>, tests: &str) -> Option<bool> {
-    let below = folder.names(tests);
-    let deep = below.iter().filter(|name| !LIBRARIES.contains(&name.as_str()));
-    let mut deep = deep.map(|name| format!("{tests}/{name}"));
-    if deep.any(|below| folder.any(&below, |name| name.ends_with(".bats"))) {
-        return Some(true);
-    }
-    folder.any(tests, |name| name.ends_with(".bats")).then_some(false)
+fn has_tests(folder: &Folder<'_>, below: &str) -> bool {
+    folder.has_file_like(below, |name| name.ends_with(".bats"))
+}
+
+/// Test files stand one folder further down.
+fn has_nested_tests(folder: &Folder<'_>, tests: &str) -> bool {
+    let names = folder.names(tests);
+    let mut own_names = names.iter().filter(|name| !LIBRARIES.contains(&name.as_str()));
+    own_names.any(|name| has_tests(folder, &format!("{tests}/{name}")))
 }
 
 /// Copies of Bats and of its libraries, which hold tests of their own.

@@ -1,68 +1,76 @@
-//! A folder that is looked at.
+//! A folder of a project.
 
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::proposal::Found;
+use super::proposal::Findings;
 
 /// The longest file that is read to find out what a project is.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// The most names of a folder that are looked at.
+/// The most names of a folder that are read.
 const MAX_NAMES: usize = 10_000;
 
 /// A folder, and which programs can be found.
 pub(super) struct Folder<'a> {
     pub(super) path: PathBuf,
-    is_there: &'a dyn Fn(&str) -> bool,
+    /// The program is in PATH.
+    is_in_path: &'a dyn Fn(&str) -> bool,
 }
 
 impl<'a> Folder<'a> {
-    pub(super) fn new(path: &Path, is_there: &'a dyn Fn(&str) -> bool) -> Self {
-        Self { path: path.to_owned(), is_there }
+    pub(super) fn new(path: &Path, is_in_path: &'a dyn Fn(&str) -> bool) -> Self {
+        Self { path: path.to_owned(), is_in_path }
     }
 
     /// A folder below this one.
     pub(super) fn below(&self, name: &str) -> Self {
-        Self { path: self.path.join(name), is_there: self.is_there }
+        Self { path: self.path.join(name), is_in_path: self.is_in_path }
     }
 
-    /// True if a program is in PATH; one with a folder in its name is looked for from here.
-    pub(super) fn finds(&self, program: &str) -> bool {
-        if program.contains('/') { self.runs(program) } else { (self.is_there)(program) }
+    /// A program is in PATH; one with a folder in its name is looked for from here.
+    pub(super) fn has_program(&self, program: &str) -> bool {
+        if program.contains('/') {
+            self.has_executable(program)
+        } else {
+            (self.is_in_path)(program)
+        }
     }
 
-    /// True for a regular file.
-    pub(super) fn has(&self, name: &str) -> bool {
+    /// A regular file has this name.
+    pub(super) fn has_file(&self, name: &str) -> bool {
         self.path.join(name).is_file()
     }
 
-    /// True for an executable file.
-    pub(super) fn runs(&self, name: &str) -> bool {
-        self.path.join(name).metadata().is_ok_and(|about| about.is_file() && is_executable(&about))
+    /// An executable file has this name.
+    pub(super) fn has_executable(&self, name: &str) -> bool {
+        self.path
+            .join(name)
+            .metadata()
+            .is_ok_and(|metadata| metadata.is_file() && is_executable(&metadata))
     }
 
     /// The first of these names that a regular file has.
-    pub(super) fn first<'n>(&self, names: &[&'n str]) -> Option<&'n str> {
-        names.iter().copied().find(|name| self.has(name))
+    pub(super) fn first_file<'n>(&self, names: &[&'n str]) -> Option<&'n str> {
+        names.iter().copied().find(|name| self.has_file(name))
     }
 
-    /// A file's text; none if there is no such file. If it cannot be read, a note says so.
-    pub(super) fn text(&self, name: &str, found: &mut Found) -> Option<String> {
-        if !self.has(name) {
+    /// A file's text; `None` if there is no such file. If it cannot be read, a note says so.
+    pub(super) fn text(&self, name: &str, findings: &mut Findings) -> Option<String> {
+        if !self.has_file(name) {
             return None;
         }
         match read(&self.path.join(name)) {
             Ok(text) => Some(text),
-            Err(why) => {
-                found.notes(format!("{name} was passed over: {why}"));
+            Err(reason) => {
+                findings.note(format!("{name} was passed over: {reason}"));
                 None
             }
         }
     }
 
-    /// The names in it, or in a folder below it, in order.
+    /// The names in a folder below this one, in order; `.` is this one.
     pub(super) fn names(&self, below: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path.join(below)).into_iter().flatten();
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
@@ -71,11 +79,11 @@ impl<'a> Folder<'a> {
         names
     }
 
-    /// True if the folder, or one below it, has a file with a fitting name.
-    pub(super) fn any(&self, below: &str, like: impl Fn(&str) -> bool) -> bool {
+    /// A folder below this one, or this one, has a file with a fitting name.
+    pub(super) fn has_file_like(&self, below: &str, fits: impl Fn(&str) -> bool) -> bool {
         self.names(below)
             .iter()
-            .any(|name| like(name) && self.path.join(below).join(name).is_file())
+            .any(|name| fits(name) && self.path.join(below).join(name).is_file())
     }
 }
 

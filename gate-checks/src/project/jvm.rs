@@ -1,13 +1,13 @@
 //! Gradle and Maven, by the project's own wrapper if that can be run.
 
 use super::folder::Folder;
-use super::proposal::{Aim, Found, Proposal};
+use super::proposal::{Aim, Findings, Proposal};
 
 const GRADLE_FILES: [&str; 4] =
     ["settings.gradle.kts", "settings.gradle", "build.gradle.kts", "build.gradle"];
 
 /// A build tool with a wrapper that projects commit.
-struct Tool {
+struct BuildTool {
     name: &'static str,
     program: &'static str,
     wrapper: &'static str,
@@ -19,7 +19,7 @@ struct Tool {
 
 /// A daemon would outlive the check, which ends all that it started. `cleanTest` drops the earlier
 /// results: tests that Gradle takes to be up to date would not run.
-const GRADLE: Tool = Tool {
+const GRADLE: BuildTool = BuildTool {
     name: "gradle",
     program: "gradle",
     wrapper: "gradlew",
@@ -29,7 +29,7 @@ const GRADLE: Tool = Tool {
 };
 
 /// No prompts, and a log without downloads. Not `--quiet`: it would also hide how many tests ran.
-const MAVEN: Tool = Tool {
+const MAVEN: BuildTool = BuildTool {
     name: "maven",
     program: "mvn",
     wrapper: "mvnw",
@@ -39,42 +39,48 @@ const MAVEN: Tool = Tool {
 };
 
 /// Proposes for a folder with a Gradle build.
-pub(super) fn look_for_gradle(folder: &Folder<'_>) -> Found {
-    match folder.first(&GRADLE_FILES) {
-        Some(file) => GRADLE.found(folder, file, file),
-        None => Found::default(),
+pub(super) fn look_for_gradle(folder: &Folder<'_>) -> Findings {
+    match folder.first_file(&GRADLE_FILES) {
+        Some(file) => GRADLE.proposals(folder, file, file),
+        None => Findings::default(),
     }
 }
 
 /// Proposes for a folder with a pom.xml.
-pub(super) fn look_for_maven(folder: &Folder<'_>) -> Found {
-    if !folder.has("pom.xml") {
-        return Found::default();
+pub(super) fn look_for_maven(folder: &Folder<'_>) -> Findings {
+    if !folder.has_file("pom.xml") {
+        return Findings::default();
     }
-    MAVEN.found(folder, "pom.xml", "pom.xml and mvnw")
+    MAVEN.proposals(folder, "pom.xml", "pom.xml and mvnw")
 }
 
-impl Tool {
-    /// `why` and `why_wrapper` are the evidence for the installed tool and for the wrapper.
-    fn found(&self, folder: &Folder<'_>, why: &str, why_wrapper: &str) -> Found {
+impl BuildTool {
+    /// Proposes for a folder; with the evidence for the installed tool, and for the wrapper.
+    fn proposals(
+        &self,
+        folder: &Folder<'_>,
+        tool_evidence: &str,
+        wrapper_evidence: &str,
+    ) -> Findings {
         let Self { name, program, wrapper, .. } = self;
-        let mut found = Found::default();
-        let own = format!("./{wrapper}");
-        let runs_wrapper = folder.runs(wrapper);
-        if !runs_wrapper && folder.has(wrapper) {
-            found.notes(format!(
+        let mut findings = Findings::default();
+        let wrapper_path = format!("./{wrapper}");
+        let is_wrapper_executable = folder.has_executable(wrapper);
+        if !is_wrapper_executable && folder.has_file(wrapper) {
+            findings.note(format!(
                 "{wrapper} may not be executed, so that {program} is taken: chmod +x {wrapper}"
             ));
         }
-        let (first, needs, why) = if runs_wrapper {
-            (own.as_str(), "java", why_wrapper)
+        // The wrapper downloads the tool, but not Java.
+        let (command, needed_program, evidence) = if is_wrapper_executable {
+            (wrapper_path.as_str(), "java", wrapper_evidence)
         } else {
-            (*program, *program, why)
+            (*program, *program, tool_evidence)
         };
         for (aim, tasks) in [(Aim::Tests, self.tests), (Aim::Build, self.build)] {
-            let words = [&[first], &self.options[..], tasks].concat();
-            found.proposes(Proposal::new(aim, name, &words, why).needs(needs));
+            let words = [&[command], &self.options[..], tasks].concat();
+            findings.propose(Proposal::new(aim, name, &words, evidence).needs(needed_program));
         }
-        found
+        findings
     }
 }

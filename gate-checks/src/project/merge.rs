@@ -1,8 +1,10 @@
 //! Merges the proposals of all kinds into one list of checks with unique names.
 
-use super::Kind;
+use super::ToolKind;
+use std::collections::BTreeSet;
+
 use super::folder::Folder;
-use super::proposal::{Aim, Found, Proposal};
+use super::proposal::{Aim, Findings, Proposal};
 use super::python;
 use super::workflows::CiCommand;
 
@@ -25,74 +27,87 @@ const PASSED_OVER: [&str; 9] = [
 /// A proposal, and whose it is.
 struct Candidate {
     ecosystem: &'static str,
-    /// The folder below the project.
-    below: Option<String>,
+    /// The folder below the project that it is for; `None` for the project's own.
+    subfolder: Option<String>,
     proposal: Proposal,
 }
 
 /// Looks at a folder and, if its root has no tests, one level below. Commands of CI come before
 /// what is guessed.
-pub(super) fn found(folder: &Folder<'_>, kinds: &[Kind], ci: Vec<CiCommand>) -> Found {
+pub(super) fn merged(folder: &Folder<'_>, kinds: &[ToolKind], ci: Vec<CiCommand>) -> Findings {
     let mut notes = Vec::new();
-    let mut all = look(folder, kinds, &mut notes);
-    if !all.iter().any(|candidate| candidate.proposal.aim == Aim::Tests) {
-        all.extend(below(folder, kinds, &mut notes));
+    let mut candidates = folder_candidates(folder, kinds, &mut notes);
+    if !candidates.iter().any(|candidate| candidate.proposal.aim == Aim::Tests) {
+        candidates.extend(subfolder_candidates(folder, kinds, &mut notes));
     }
-    all = ci_first(folder, ci, all);
-    settle(folder, &mut all, &mut notes);
-    Found { proposals: named_apart(all), notes }
+    candidates = ci_first(folder, ci, candidates);
+    note_missing_programs(folder, &mut candidates, &mut notes);
+    let mut told_notes = BTreeSet::new();
+    notes.retain(|note| told_notes.insert(note.clone()));
+    Findings { proposals: with_unique_names(candidates), notes }
 }
 
-/// Proposals of all kinds for one folder. Of one ecosystem the first tool for an aim is
+/// Proposals of all kinds of tools for one folder. Of one ecosystem the first tool for an aim is
 /// taken; of the general tools only what no other has, and beside others only their tests
 /// are more than a mention.
-fn look(folder: &Folder<'_>, kinds: &[Kind], notes: &mut Vec<String>) -> Vec<Candidate> {
-    let mut all: Vec<Candidate> = Vec::new();
+fn folder_candidates(
+    folder: &Folder<'_>,
+    kinds: &[ToolKind],
+    notes: &mut Vec<String>,
+) -> Vec<Candidate> {
+    let mut candidates: Vec<Candidate> = Vec::new();
     for kind in kinds {
-        let found = (kind.look)(folder);
-        notes.extend(found.notes);
-        let taken: Vec<_> =
-            all.iter().map(|candidate| (candidate.ecosystem, candidate.proposal.aim)).collect();
-        let special = taken.iter().any(|(ecosystem, _)| !is_general(kinds, ecosystem));
-        for mut proposal in found.proposals {
+        let findings = (kind.look)(folder);
+        notes.extend(findings.notes);
+        // Those of the kinds before: one kind may propose several for an aim.
+        let taken: Vec<_> = candidates
+            .iter()
+            .map(|candidate| (candidate.ecosystem, candidate.proposal.aim))
+            .collect();
+        let has_special = taken.iter().any(|(ecosystem, _)| !is_general(kinds, ecosystem));
+        for mut proposal in findings.proposals {
             if taken.iter().any(|(ecosystem, aim)| {
                 *aim == proposal.aim && (kind.is_general || *ecosystem == kind.ecosystem)
             }) {
                 continue;
             }
-            proposal.optional |= kind.is_general && special && proposal.aim != Aim::Tests;
-            all.push(Candidate { ecosystem: kind.ecosystem, below: None, proposal });
+            proposal.optional |= kind.is_general && has_special && proposal.aim != Aim::Tests;
+            candidates.push(Candidate { ecosystem: kind.ecosystem, subfolder: None, proposal });
         }
     }
-    all
+    candidates
 }
 
-fn is_general(kinds: &[Kind], ecosystem: &str) -> bool {
+fn is_general(kinds: &[ToolKind], ecosystem: &str) -> bool {
     kinds.iter().any(|kind| kind.is_general && kind.ecosystem == ecosystem)
 }
 
 /// Proposals for the folders one level below.
-fn below(folder: &Folder<'_>, kinds: &[Kind], notes: &mut Vec<String>) -> Vec<Candidate> {
-    let mut all = Vec::new();
+fn subfolder_candidates(
+    folder: &Folder<'_>,
+    kinds: &[ToolKind],
+    notes: &mut Vec<String>,
+) -> Vec<Candidate> {
+    let mut candidates = Vec::new();
     let mut folders = 0;
-    for name in folder.names(".").into_iter().filter(|name| is_own(folder, name)) {
-        let mut own = Vec::new();
-        let mut found = look(&folder.below(&name), kinds, &mut own);
-        found.retain(|candidate| !candidate.proposal.optional);
-        if !found.is_empty() && folders == MAX_FOLDERS {
+    for name in folder.names(".").into_iter().filter(|name| is_source_folder(folder, name)) {
+        let mut folder_notes = Vec::new();
+        let mut in_folder = folder_candidates(&folder.below(&name), kinds, &mut folder_notes);
+        in_folder.retain(|candidate| !candidate.proposal.optional);
+        if !in_folder.is_empty() && folders == MAX_FOLDERS {
             notes.push(format!("{name} and the folders after it were not looked at"));
             break;
         }
-        folders += usize::from(!found.is_empty());
-        notes.extend(own.into_iter().map(|note| format!("{name}: {note}")));
-        for candidate in &mut found {
-            candidate.below = Some(name.clone());
+        folders += usize::from(!in_folder.is_empty());
+        notes.extend(folder_notes.into_iter().map(|note| format!("{name}: {note}")));
+        for candidate in &mut in_folder {
+            candidate.subfolder = Some(name.clone());
             candidate.proposal.cwd = Some(name.clone());
-            candidate.proposal.why = format!("{name}: {}", candidate.proposal.why);
+            candidate.proposal.evidence = format!("{name}: {}", candidate.proposal.evidence);
         }
-        all.extend(found);
+        candidates.extend(in_folder);
     }
-    all
+    candidates
 }
 
 /// The first command of CI for each tool's tests in a folder, then what was guessed for others: a
@@ -102,78 +117,89 @@ fn ci_first(
     ci: Vec<CiCommand>,
     mut guesses: Vec<Candidate>,
 ) -> Vec<Candidate> {
-    let mut all: Vec<Candidate> = Vec::new();
+    let mut candidates: Vec<Candidate> = Vec::new();
     for CiCommand { ecosystem, tool, words, cwd, file } in ci {
-        let is_same = |candidate: &Candidate| {
+        let is_replaced = |candidate: &Candidate| {
             let proposal = &candidate.proposal;
             let is_test = candidate.ecosystem == ecosystem && proposal.aim == Aim::Tests;
             is_test && proposal.cwd == cwd
         };
-        let place = cwd.as_ref().map(|cwd| folder.below(cwd));
-        let place = place.as_ref().unwrap_or(folder);
-        let source = format!("`{}` in {file}", words.join(" "));
-        let words = if ecosystem == "python" { python::here(place, &words) } else { words };
-        let program = words.first().cloned().unwrap_or_default();
-        if all.iter().any(is_same) || !place.finds(&program) {
+        let subfolder = cwd.as_ref().map(|cwd| folder.below(cwd));
+        let command_folder = subfolder.as_ref().unwrap_or(folder);
+        let evidence = format!("`{}` in {file}", words.join(" "));
+        let command = if ecosystem == "python" {
+            python::local_command(command_folder, &words)
+        } else {
+            words
+        };
+        let program = command.first().cloned().unwrap_or_default();
+        if candidates.iter().any(is_replaced) || !command_folder.has_program(&program) {
             continue;
         }
-        guesses.retain(|guess| !is_same(guess));
-        let proposal = Proposal::new(Aim::Tests, tool, &[], source).needs(&program);
-        let proposal = Proposal { command: words, cwd: cwd.clone(), ..proposal };
-        all.push(Candidate { ecosystem, below: cwd, proposal });
+        guesses.retain(|guess| !is_replaced(guess));
+        let proposal = Proposal {
+            command,
+            cwd: cwd.clone(),
+            ..Proposal::new(Aim::Tests, tool, &[], evidence).needs(&program)
+        };
+        candidates.push(Candidate { ecosystem, subfolder: cwd, proposal });
     }
-    all.extend(guesses);
-    all
+    candidates.extend(guesses);
+    candidates
 }
 
-fn is_own(folder: &Folder<'_>, name: &str) -> bool {
-    let is_folder = folder.path.join(name).symlink_metadata().is_ok_and(|about| about.is_dir());
+fn is_source_folder(folder: &Folder<'_>, name: &str) -> bool {
+    let is_folder =
+        folder.path.join(name).symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
     is_folder && !name.starts_with('.') && !PASSED_OVER.contains(&name)
 }
 
-/// Without its tool, a test or build is still proposed; the rest is only mentioned.
-fn settle(folder: &Folder<'_>, all: &mut [Candidate], notes: &mut Vec<String>) {
-    for proposal in all.iter_mut().map(|candidate| &mut candidate.proposal) {
-        let below = proposal.cwd.as_ref().map(|cwd| folder.below(cwd));
-        if proposal.optional || below.as_ref().unwrap_or(folder).finds(&proposal.needs_tool) {
+/// Without its program, a test or build is still proposed; lints and checks of types are only
+/// mentioned.
+fn note_missing_programs(
+    folder: &Folder<'_>,
+    candidates: &mut [Candidate],
+    notes: &mut Vec<String>,
+) {
+    for proposal in candidates.iter_mut().map(|candidate| &mut candidate.proposal) {
+        let subfolder = proposal.cwd.as_ref().map(|cwd| folder.below(cwd));
+        let command_folder = subfolder.as_ref().unwrap_or(folder);
+        if proposal.optional || command_folder.has_program(&proposal.needs_tool) {
             continue;
         }
         proposal.is_missing = true;
         proposal.optional |= matches!(proposal.aim, Aim::Lint | Aim::Typecheck);
         let (program, tool) = (&proposal.needs_tool, proposal.tool);
-        let user = if program == tool { String::new() } else { format!(": {tool} needs it") };
-        notes.push(format!("{program} is not installed{user}"));
+        let purpose = if program == tool { String::new() } else { format!(": {tool} needs it") };
+        notes.push(format!("{program} is not installed{purpose}"));
     }
-    let mut seen = Vec::new();
-    notes.retain(|note| {
-        let new = !seen.contains(note);
-        seen.push(note.clone());
-        new
-    });
 }
 
-/// The first of an aim has the plain name; a folder or an ecosystem tells the
-/// others from it, and a number what would still be called the same.
-fn named_apart(mut all: Vec<Candidate>) -> Vec<Proposal> {
-    all.sort_by_key(|Candidate { proposal, .. }| {
+/// The first check of an aim has the plain name; a folder or an ecosystem tells the others from it,
+/// and a number those that would still be called the same.
+fn with_unique_names(mut candidates: Vec<Candidate>) -> Vec<Proposal> {
+    candidates.sort_by_key(|Candidate { proposal, .. }| {
         (Aim::ALL.iter().position(|aim| *aim == proposal.aim), proposal.optional)
     });
     let mut proposals: Vec<Proposal> = Vec::new();
-    for Candidate { ecosystem, below, mut proposal } in all {
-        let plain = proposal.aim.check();
-        let folder = below.as_deref().map(|below| format!("{plain}-{}", clean(below)));
-        let own = format!("{}-{ecosystem}", folder.as_deref().unwrap_or(plain));
-        let names = [plain.to_owned()].into_iter().chain(folder).chain([own.clone()]);
-        let numbered = (2..).map(|number| format!("{own}-{number}"));
-        let free =
-            names.chain(numbered).find(|name| proposals.iter().all(|other| other.check != *name));
-        proposal.check = free.unwrap_or(own);
+    for Candidate { ecosystem, subfolder, mut proposal } in candidates {
+        let plain = proposal.aim.check_name();
+        let with_folder = subfolder.as_deref().map(|name| format!("{plain}-{}", name_part(name)));
+        let with_ecosystem = format!("{}-{ecosystem}", with_folder.as_deref().unwrap_or(plain));
+        let numbered = (2..).map(|number| format!("{with_ecosystem}-{number}"));
+        let mut names = [plain.to_owned()]
+            .into_iter()
+            .chain(with_folder)
+            .chain([with_ecosystem.clone()])
+            .chain(numbered);
+        let free = names.find(|name| proposals.iter().all(|proposal| proposal.check != *name));
+        proposal.check = free.unwrap_or(with_ecosystem);
         proposals.push(proposal);
     }
     proposals
 }
 
-/// A folder's name as a part of a check's.
-fn clean(name: &str) -> String {
+/// A folder's name as a part of a check's name.
+fn name_part(name: &str) -> String {
     name.replace(|c: char| !c.is_ascii_alphanumeric() && c != '_', "-")
 }

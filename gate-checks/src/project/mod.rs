@@ -22,21 +22,21 @@ use std::fs;
 use std::path::Path;
 
 use folder::Folder;
-use proposal::Found;
+use proposal::Findings;
 pub use proposal::{Aim, Detected, Proposal};
 
 /// A kind of tool.
-struct Kind {
+struct ToolKind {
     /// End of the check's name.
     ecosystem: &'static str,
     /// Runs any command, so that a tool of the language is a better choice.
     is_general: bool,
-    /// Looks at a folder.
-    look: fn(&Folder<'_>) -> Found,
+    /// Looks at a folder, and proposes for it.
+    look: fn(&Folder<'_>) -> Findings,
 }
 
 /// The kinds of tools, in the order in which they take the plain names.
-const KINDS: [Kind; 10] = [
+const KINDS: [ToolKind; 10] = [
     special("rust", cargo::look),
     special("node", node::look),
     special("python", python::look),
@@ -45,8 +45,8 @@ const KINDS: [Kind; 10] = [
     special("java", jvm::look_for_maven),
     special("dotnet", dotnet::look),
     special("bats", bats::look),
-    Kind { is_general: true, ..special("make", recipes::look_for_make) },
-    Kind { is_general: true, ..special("just", recipes::look_for_just) },
+    ToolKind { is_general: true, ..special("make", recipes::look_for_make) },
+    ToolKind { is_general: true, ..special("just", recipes::look_for_just) },
 ];
 
 /// Files of this name in the project, the more usual first.
@@ -68,41 +68,40 @@ const CRITERIA_FILES: [&str; 12] = [
 /// Folders of folders, one a feature, with such a file each.
 const FEATURES: [(&str, &str); 2] = [("specs", "tasks.md"), ("openspec/changes", "tasks.md")];
 
-const fn special(ecosystem: &'static str, look: fn(&Folder<'_>) -> Found) -> Kind {
-    Kind { ecosystem, is_general: false, look }
+const fn special(ecosystem: &'static str, look: fn(&Folder<'_>) -> Findings) -> ToolKind {
+    ToolKind { ecosystem, is_general: false, look }
 }
 
 /// Looks at a project, and proposes checks for it. What CI runs is not looked at: a check without a
-/// command takes its own from here, and files of CI are easy to write.
+/// command takes its command from here, and files of CI are easy to write.
 pub fn detect(project: &Path) -> Detected {
-    detect_with(project, false, &in_path)
+    detect_with(project, false, &is_in_path)
 }
 
 /// As [`detect`], with the commands by which CI runs tests before all others.
 pub fn detect_with_ci(project: &Path) -> Detected {
-    detect_with(project, true, &in_path)
+    detect_with(project, true, &is_in_path)
 }
 
-fn in_path(program: &str) -> bool {
+fn is_in_path(program: &str) -> bool {
     which::which(program).is_ok()
 }
 
-/// As [`detect`], if the caller says which programs can be found.
-fn detect_with(project: &Path, reads_ci: bool, is_there: &dyn Fn(&str) -> bool) -> Detected {
-    let folder = Folder::new(project, is_there);
-    let mut read = Found::default();
-    let ci = if reads_ci { workflows::look(&folder, &mut read) } else { Vec::new() };
-    let found = merge::found(&folder, &KINDS, ci);
+/// As [`detect`], where the caller says which programs are in PATH.
+fn detect_with(project: &Path, reads_ci: bool, is_in_path: &dyn Fn(&str) -> bool) -> Detected {
+    let folder = Folder::new(project, is_in_path);
+    let mut ci_findings = Findings::default();
+    let ci = if reads_ci { workflows::look(&folder, &mut ci_findings) } else { Vec::new() };
+    let findings = merge::merged(&folder, &KINDS, ci);
     Detected {
-        proposals: found.proposals,
-        notes: [found.notes, read.notes].concat(),
+        proposals: findings.proposals,
+        notes: [findings.notes, ci_findings.notes].concat(),
         repository: is_in_repository(project),
         criteria: criteria_files(project),
     }
 }
 
-/// True if the folder, or one above it, has a `.git`: a folder, or the file of a worktree
-/// or submodule.
+/// The folder, or one above it, has a `.git`: a folder, or the file of a worktree or submodule.
 fn is_in_repository(project: &Path) -> bool {
     let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
     project.ancestors().any(|folder| folder.join(".git").exists())
@@ -110,32 +109,33 @@ fn is_in_repository(project: &Path) -> bool {
 
 /// Files, and globs for several files, as the settings would name them.
 fn criteria_files(project: &Path) -> Vec<String> {
-    let mut found: Vec<String> = CRITERIA_FILES
+    let mut files: Vec<String> = CRITERIA_FILES
         .iter()
         .filter(|file| project.join(file).is_file())
         .map(|&file| file.to_owned())
         .collect();
-    found.retain(|file| !file.ends_with(".md") || has_boxes(&project.join(file)));
-    for (above, file) in FEATURES {
-        let folders = fs::read_dir(project.join(above)).into_iter().flatten().flatten();
-        let mut files = folders.map(|folder| folder.path().join(file));
-        if files.any(|file| has_boxes(&file)) {
-            found.push(format!("{above}/*/{file}"));
+    files.retain(|file| !file.ends_with(".md") || has_boxes(&project.join(file)));
+    for (parent, name) in FEATURES {
+        let folders = fs::read_dir(project.join(parent)).into_iter().flatten().flatten();
+        let mut plans = folders.map(|folder| folder.path().join(name));
+        if plans.any(|plan| has_boxes(&plan)) {
+            files.push(format!("{parent}/*/{name}"));
         }
     }
-    found.extend(beads(project));
-    found
+    files.extend(beads(project));
+    files
 }
 
-/// True if a plan has a box: without one it has nothing to tick.
+/// A plan has a box: without one it has nothing to tick.
 fn has_boxes(file: &Path) -> bool {
     let is_file = file.is_file();
     let text = if is_file { fs::read_to_string(file).unwrap_or_default() } else { String::new() };
     text.lines().any(|line| {
-        let line = line.trim_start_matches([' ', '\t', '>']);
-        let item = line.trim_start_matches(|c: char| c.is_ascii_digit());
-        let item = item.strip_prefix(['-', '*', '+', '.', ')']).unwrap_or_default().trim_start();
-        ["[ ]", "[x]", "[X]"].iter().any(|mark| item.starts_with(mark))
+        let text = line.trim_start_matches([' ', '\t', '>']);
+        // The mark of a list: `-`, or a number and `.`.
+        let mark = text.trim_start_matches(|c: char| c.is_ascii_digit());
+        let item = mark.strip_prefix(['-', '*', '+', '.', ')']).unwrap_or_default().trim_start();
+        ["[ ]", "[x]", "[X]"].iter().any(|checkbox| item.starts_with(checkbox))
     })
 }
 

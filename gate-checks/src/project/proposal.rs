@@ -9,16 +9,16 @@ pub enum Aim {
     Build,
     /// It looks for bad style and likely faults.
     Lint,
-    /// It looks whether types fit.
+    /// It looks for types that do not fit.
     Typecheck,
 }
 
 impl Aim {
-    /// All of them, in the order in which they are proposed.
+    /// All aims, in the order in which they are proposed.
     pub(super) const ALL: [Self; 4] = [Self::Tests, Self::Build, Self::Lint, Self::Typecheck];
 
     /// The name of the check that has this aim.
-    pub fn check(self) -> &'static str {
+    pub fn check_name(self) -> &'static str {
         match self {
             Self::Tests => "tests",
             Self::Build => "build",
@@ -36,36 +36,36 @@ pub struct Proposal {
     pub check: String,
     /// Purpose of the check.
     pub aim: Aim,
-    /// The tool that it runs, as people call it.
+    /// The tool that it runs, by the name that people use.
     pub tool: &'static str,
     /// The program and its arguments.
     pub command: Vec<String>,
     /// The evidence for it, such as `scripts.test in package.json`.
-    pub why: String,
-    /// The program that must be there for it: a name to look for in PATH.
+    pub evidence: String,
+    /// The program that it needs: a name to look for in PATH.
     pub needs_tool: String,
-    /// The working folder, relative to the project; none is the project's own.
+    /// The working folder, relative to the project; `None` for the project's own.
     pub cwd: Option<String>,
     /// Only mentioned: nothing shows that this project wants it, so a person should choose it.
     pub optional: bool,
-    /// The program that must be there for it is not.
+    /// The program that it needs is not there.
     pub is_missing: bool,
 }
 
 impl Proposal {
-    /// A check of this aim by these words.
+    /// A check of this aim that runs this command.
     pub(super) fn new(
         aim: Aim,
         tool: &'static str,
         command: &[&str],
-        why: impl Into<String>,
+        evidence: impl Into<String>,
     ) -> Self {
         Self {
-            check: aim.check().to_owned(),
+            check: aim.check_name().to_owned(),
             aim,
             tool,
             command: command.iter().map(|&word| word.to_owned()).collect(),
-            why: why.into(),
+            evidence: evidence.into(),
             needs_tool: command.first().copied().unwrap_or_default().to_owned(),
             cwd: None,
             optional: false,
@@ -98,23 +98,23 @@ pub struct Detected {
     pub criteria: Vec<String>,
 }
 
-/// Result of one look at a folder.
+/// The findings of a look at a folder.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct Findings {
     pub(super) proposals: Vec<Proposal>,
     pub(super) notes: Vec<String>,
 }
 
-impl Found {
-    pub(super) fn proposes(&mut self, proposal: Proposal) {
+impl Findings {
+    pub(super) fn propose(&mut self, proposal: Proposal) {
         self.proposals.push(proposal);
     }
 
-    pub(super) fn notes(&mut self, note: impl Into<String>) {
+    pub(super) fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
     }
 
-    /// True if a check of this aim is proposed outright.
+    /// A check of this aim is proposed outright.
     pub(super) fn aims_at(&self, aim: Aim) -> bool {
         self.proposals.iter().any(|proposal| proposal.aim == aim && !proposal.optional)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::folder::Folder;
-use super::proposal::{Aim, Found, Proposal};
+use super::proposal::{Aim, Findings, Proposal};
 use super::watching::{never_ends, recipe_lines};
 
 /// The names of a Makefile in the order in which GNU make takes them.
@@ -23,11 +23,11 @@ const NAMES: [(&str, Aim); 9] = [
     ("types", Aim::Typecheck),
 ];
 
-/// For each aim the first name that is there.
-fn chosen(is_there: impl Fn(&str) -> bool) -> Vec<(&'static str, Aim)> {
+/// For each aim the first name that exists.
+fn chosen_names(exists: impl Fn(&str) -> bool) -> Vec<(&'static str, Aim)> {
     let mut chosen: Vec<(&'static str, Aim)> = Vec::new();
     for (name, aim) in NAMES {
-        if is_there(name) && chosen.iter().all(|(_, taken)| *taken != aim) {
+        if exists(name) && chosen.iter().all(|(_, taken_aim)| *taken_aim != aim) {
             chosen.push((name, aim));
         }
     }
@@ -35,59 +35,60 @@ fn chosen(is_there: impl Fn(&str) -> bool) -> Vec<(&'static str, Aim)> {
 }
 
 /// Proposes for a folder with a Makefile that has targets of known names.
-pub(super) fn look_for_make(folder: &Folder<'_>) -> Found {
-    let mut found = Found::default();
-    let Some(file) = folder.first(&MAKEFILES) else { return found };
-    let Some(text) = folder.text(file, &mut found) else { return found };
+pub(super) fn look_for_make(folder: &Folder<'_>) -> Findings {
+    let mut findings = Findings::default();
+    let Some(file) = folder.first_file(&MAKEFILES) else { return findings };
+    let Some(text) = folder.text(file, &mut findings) else { return findings };
     let rules = Rules::read(&text);
-    for (name, aim) in chosen(|name| rules.targets.contains(name)) {
+    for (name, aim) in chosen_names(|name| rules.targets.contains(name)) {
         if !rules.phony.contains(name) && folder.path.join(name).exists() {
             // make would say that it is up to date, and do nothing.
-            found.notes(format!("{file}: `{name}` is also a file, and not in .PHONY"));
+            findings.note(format!("{file}: `{name}` is also a file, and not in .PHONY"));
             continue;
         }
-        let begins = |line: &str| {
-            rule(line).is_some_and(|(names, _)| names.split_whitespace().any(|one| one == name))
+        let is_head = |line: &str| {
+            parse_rule(line)
+                .is_some_and(|rule| rule.targets.split_whitespace().any(|target| target == name))
         };
-        propose(&mut found, &text, begins, format!("target {name} in {file}"), |why| {
-            Proposal::new(aim, "make", &["make", "-s", name], why)
-        });
+        let proposal =
+            Proposal::new(aim, "make", &["make", "-s", name], format!("target {name} in {file}"));
+        propose_unless_watching(proposal, &text, is_head, &mut findings);
     }
-    found
+    findings
 }
 
 /// Proposes for a folder with a justfile that has recipes of known names.
-pub(super) fn look_for_just(folder: &Folder<'_>) -> Found {
-    let mut found = Found::default();
+pub(super) fn look_for_just(folder: &Folder<'_>) -> Findings {
+    let mut findings = Findings::default();
     let names = folder.names(".");
     let file = names.iter().find(|name| {
-        matches!(name.to_ascii_lowercase().as_str(), "justfile" | ".justfile") && folder.has(name)
+        matches!(name.to_ascii_lowercase().as_str(), "justfile" | ".justfile")
+            && folder.has_file(name)
     });
-    let Some(file) = file else { return found };
-    let Some(text) = folder.text(file, &mut found) else { return found };
-    let recipes = recipes(&text);
+    let Some(file) = file else { return findings };
+    let Some(text) = folder.text(file, &mut findings) else { return findings };
+    let recipes = recipe_names(&text);
     // A recipe `check` is as often style as tests; nothing can be concluded.
-    for (name, aim) in chosen(|name| name != "check" && recipes.contains(name)) {
-        let begins = |line: &str| recipe(line) == Some(name);
-        propose(&mut found, &text, begins, format!("recipe {name} in {file}"), |why| {
-            Proposal::new(aim, "just", &["just", name], why)
-        });
+    for (name, aim) in chosen_names(|name| name != "check" && recipes.contains(name)) {
+        let is_head = |line: &str| recipe_name(line) == Some(name);
+        let proposal =
+            Proposal::new(aim, "just", &["just", name], format!("recipe {name} in {file}"));
+        propose_unless_watching(proposal, &text, is_head, &mut findings);
     }
-    found
+    findings
 }
 
-/// Proposes a recipe, unless it never ends.
-fn propose(
-    found: &mut Found,
+/// Proposes a recipe, unless it never ends. The recipe stands below the line that is its head.
+fn propose_unless_watching(
+    proposal: Proposal,
     text: &str,
-    begins: impl Fn(&str) -> bool,
-    place: String,
-    proposal: impl FnOnce(String) -> Proposal,
+    is_head: impl Fn(&str) -> bool,
+    findings: &mut Findings,
 ) {
-    if recipe_lines(text, begins).any(|line| never_ends(line, &|_| None)) {
-        found.notes(format!("{place} watches, and never ends"));
+    if recipe_lines(text, is_head).any(|line| never_ends(line, &|_| None)) {
+        findings.note(format!("{} watches, and never ends", proposal.evidence));
     } else {
-        found.proposes(proposal(place));
+        findings.propose(proposal);
     }
 }
 
@@ -103,59 +104,67 @@ impl Rules {
     fn read(text: &str) -> Self {
         let mut rules = Self::default();
         for line in text.replace("\\\n", " ").lines() {
-            let Some((names, after)) = rule(line) else { continue };
-            if names.trim() == ".PHONY" {
-                rules.phony.extend(after.split_whitespace().map(str::to_owned));
+            let Some(rule) = parse_rule(line) else { continue };
+            if rule.targets.trim() == ".PHONY" {
+                rules.phony.extend(rule.prerequisites.split_whitespace().map(str::to_owned));
             } else {
-                rules.targets.extend(names.split_whitespace().map(str::to_owned));
+                rules.targets.extend(rule.targets.split_whitespace().map(str::to_owned));
             }
         }
         rules
     }
 }
 
-/// The two sides of a rule's first line. A recipe begins with a tab, and `:=`
-/// sets a variable.
-fn rule(line: &str) -> Option<(&str, &str)> {
-    let line = line.split('#').next().unwrap_or_default();
-    if line.starts_with(['\t', ' ']) {
+/// The first line of a rule.
+struct RuleHead<'t> {
+    targets: &'t str,
+    prerequisites: &'t str,
+}
+
+/// A recipe begins with a tab, and `:=` sets a variable.
+fn parse_rule(line: &str) -> Option<RuleHead<'_>> {
+    let code = line.split('#').next().unwrap_or_default();
+    if code.starts_with(['\t', ' ']) {
         return None;
     }
-    let (names, after) = line.split_once(':')?;
-    let after = after.strip_prefix(':').unwrap_or(after);
-    let sets = after.trim_start_matches(':').starts_with('=') || names.contains('=');
-    (!sets).then(|| (names, after.split(';').next().unwrap_or_default()))
+    let (targets, behind) = code.split_once(':')?;
+    // A rule may have two colons: `all:: test`.
+    let behind = behind.strip_prefix(':').unwrap_or(behind);
+    let sets_variable = behind.trim_start_matches(':').starts_with('=') || targets.contains('=');
+    let prerequisites = behind.split(';').next().unwrap_or_default();
+    (!sets_variable).then_some(RuleHead { targets, prerequisites })
 }
 
 /// The recipes that can be called without arguments, and the other names that
 /// they are called by.
-fn recipes(text: &str) -> BTreeSet<&str> {
-    let known: BTreeSet<&str> = text.lines().filter_map(recipe).collect();
-    let other = text.lines().filter_map(alias).filter(|(_, of)| known.contains(of));
-    let other: Vec<&str> = other.map(|(name, _)| name).collect();
-    known.into_iter().chain(other).collect()
+fn recipe_names(text: &str) -> BTreeSet<&str> {
+    let mut names: BTreeSet<&str> = text.lines().filter_map(recipe_name).collect();
+    let aliases = text.lines().filter_map(parse_alias);
+    let aliases: Vec<_> = aliases.filter(|(_, recipe)| names.contains(recipe)).collect();
+    names.extend(aliases.iter().map(|(alias, _)| alias));
+    names
 }
 
-/// `alias t := test`
-fn alias(line: &str) -> Option<(&str, &str)> {
-    let (name, of) = line.strip_prefix("alias ")?.split_once(":=")?;
-    Some((name.trim(), of.trim()))
+/// `alias t := test`: the alias and its recipe.
+fn parse_alias(line: &str) -> Option<(&str, &str)> {
+    let (alias, recipe) = line.strip_prefix("alias ")?.split_once(":=")?;
+    Some((alias.trim(), recipe.trim()))
 }
 
 /// The name in a recipe's first line, if it needs no arguments.
-fn recipe(line: &str) -> Option<&str> {
-    let line = line.strip_prefix('@').unwrap_or(line);
-    let (head, after) = line.split_once(':')?;
+fn recipe_name(line: &str) -> Option<&str> {
+    // With `@`, just does not print the recipe's lines.
+    let (head, behind) = line.strip_prefix('@').unwrap_or(line).split_once(':')?;
     let (name, parameters) = head.split_once(' ').unwrap_or((head, ""));
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-    let callable =
+    let needs_no_argument =
         parameters.split_whitespace().all(|name| name.starts_with('*') || name.contains('='));
-    (is_name && !name.is_empty() && callable && !after.starts_with('=')).then_some(name)
+    (is_name && !name.is_empty() && needs_no_argument && !behind.starts_with('=')).then_some(name)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Rules, recipes};
+    use super::{Rules, recipe_names};
 
     fn check_rules(text: &str, targets: &[&str], phony: &[&str]) {
         let rules = Rules::read(text);
@@ -174,7 +183,7 @@ mod tests {
     }
 
     fn check_recipes(text: &str, expected: &[&str]) {
-        assert_eq!(recipes(text).into_iter().collect::<Vec<_>>(), expected, "{text}");
+        assert_eq!(recipe_names(text).into_iter().collect::<Vec<_>>(), expected, "{text}");
     }
 
     #[test]

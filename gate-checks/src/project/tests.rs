@@ -33,17 +33,17 @@ fn make_executable(path: &std::path::Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-fn found(files: &[(&str, &str)], missing: &[&str]) -> Detected {
+fn detected(files: &[(&str, &str)], missing: &[&str]) -> Detected {
     detect_with(folder(files).path(), false, &|program| !missing.contains(&program))
 }
 
 /// Each proposal as `name: words`, with the folder before the words and `?`
 /// behind the name of an optional one.
 pub(super) fn lines(detected: &Detected) -> Vec<String> {
-    let line = |it: &super::Proposal| {
-        let mark = if it.optional { "?" } else { "" };
-        let cwd = it.cwd.as_ref().map(|cwd| format!("({cwd}) ")).unwrap_or_default();
-        format!("{}{mark}: {cwd}{}", it.check, it.command.join(" "))
+    let line = |proposal: &super::Proposal| {
+        let mark = if proposal.optional { "?" } else { "" };
+        let cwd = proposal.cwd.as_ref().map(|cwd| format!("({cwd}) ")).unwrap_or_default();
+        format!("{}{mark}: {cwd}{}", proposal.check, proposal.command.join(" "))
     };
     detected.proposals.iter().map(line).collect()
 }
@@ -51,7 +51,7 @@ pub(super) fn lines(detected: &Detected) -> Vec<String> {
 /// All programs are there, and there is nothing to note.
 #[track_caller]
 fn check(files: &[(&str, &str)], expected: &[&str]) {
-    let detected = found(files, &[]);
+    let detected = detected(files, &[]);
     assert_eq!(lines(&detected), expected);
     assert_eq!(detected.notes, [""; 0]);
 }
@@ -59,7 +59,7 @@ fn check(files: &[(&str, &str)], expected: &[&str]) {
 /// What is proposed, and a part of the only note.
 #[track_caller]
 fn check_noted(files: &[(&str, &str)], missing: &[&str], expected: &[&str], note: &str) {
-    let detected = found(files, missing);
+    let detected = detected(files, missing);
     assert_eq!(lines(&detected), expected);
     assert_eq!(detected.notes.len(), 1, "{:?}", detected.notes);
     assert!(detected.notes[0].contains(note), "{:?}", detected.notes);
@@ -90,7 +90,7 @@ fn nextest_only_where_it_is_wanted_and_there() {
     let files = [PACKAGE, (".config/nextest.toml", "")];
     let expected = ["tests: cargo nextest run", "build: cargo build", CLIPPY];
     check_noted(&files, &[], &expected, "documentation tests");
-    let detected = found(&files, &["cargo-nextest"]);
+    let detected = detected(&files, &["cargo-nextest"]);
     assert_eq!(lines(&detected)[0], "tests: cargo test");
 }
 
@@ -117,13 +117,13 @@ fn node_by_its_package_manager() {
     ] {
         let mut files = vec![("package.json", package.as_str())];
         files.extend((!lock.is_empty()).then_some((lock, "")));
-        assert_eq!(lines(&found(&files, &[])), for_all(manager), "{lock}");
+        assert_eq!(lines(&detected(&files, &[])), for_all(manager), "{lock}");
     }
     let named = package.replace("{\"scripts\"", "{\"packageManager\":\"pnpm@9.1.0\",\"scripts\"");
     let files = [("package.json", named.as_str()), ("yarn.lock", "")];
-    assert_eq!(lines(&found(&files, &[])), for_all("pnpm"));
+    assert_eq!(lines(&detected(&files, &[])), for_all("pnpm"));
     let files = [("package.json", package.as_str()), ("yarn.lock", ""), ("bun.lock", "")];
-    assert_eq!(found(&files, &[]).notes, ["of yarn.lock, bun.lock the first is believed"]);
+    assert_eq!(detected(&files, &[]).notes, ["of yarn.lock, bun.lock the first is believed"]);
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn python_by_its_lock_file() {
     ] {
         check(&[tests, (lock, "")], &[&format!("tests: {command}")]);
     }
-    let detected = found(&[tests], &["python3"]);
+    let detected = detected(&[tests], &["python3"]);
     assert_eq!(lines(&detected), ["tests: python -m pytest"]);
 }
 
@@ -308,18 +308,21 @@ fn maven_and_gradle_by_their_wrappers() {
         let before = format!("{program} --no-daemon --console=plain");
         [format!("tests: {before} cleanTest test"), format!("build: {before} assemble")]
     };
-    let lines = |files: &[(&str, &str)]| lines(&found(files, &[]));
+    let lines = |files: &[(&str, &str)]| lines(&detected(files, &[]));
     assert_eq!(lines(&[("pom.xml", "")]), maven("mvn"));
     assert_eq!(lines(&[("pom.xml", ""), ("!mvnw", "")]), maven("./mvnw"));
     assert_eq!(lines(&[("build.gradle", "")]), gradle("gradle"));
     assert_eq!(lines(&[("settings.gradle.kts", ""), ("!gradlew", "")]), gradle("./gradlew"));
     assert_eq!(lines(&[("pom.xml", ""), ("build.gradle", "")]), gradle("gradle"));
-    let detected = found(&[("pom.xml", ""), ("mvnw", "")], &[]);
-    assert_eq!(detected.notes, ["mvnw may not be executed, so that mvn is taken: chmod +x mvnw"]);
-    let detected = found(&[("pom.xml", "")], &["mvn"]);
-    assert_eq!(detected.notes, ["mvn is not installed: maven needs it"]);
+    let with_wrapper = detected(&[("pom.xml", ""), ("mvnw", "")], &[]);
+    assert_eq!(
+        with_wrapper.notes,
+        ["mvnw may not be executed, so that mvn is taken: chmod +x mvnw"]
+    );
+    let without_maven = detected(&[("pom.xml", "")], &["mvn"]);
+    assert_eq!(without_maven.notes, ["mvn is not installed: maven needs it"]);
     assert!(
-        detected.proposals.iter().all(|proposal| !proposal.optional),
+        without_maven.proposals.iter().all(|proposal| !proposal.optional),
         "tests are wanted all the same"
     );
 }
@@ -411,8 +414,8 @@ fn folders_below_where_the_root_has_no_tests() {
         &[PACKAGE, ("web/package.json", &package)],
         &["tests: cargo test", "build: cargo build", CLIPPY],
     );
-    let why = found(&files, &[]).proposals.pop().unwrap().why;
-    assert_eq!(why, "back end: Cargo.toml");
+    let evidence = detected(&files, &[]).proposals.pop().unwrap().evidence;
+    assert_eq!(evidence, "back end: Cargo.toml");
     check_noted(&[("a/package.json", "{")], &[], &[], "a: package.json is no valid JSON");
 }
 
@@ -421,7 +424,7 @@ fn names_of_checks_differ_and_fit_into_settings() {
     let names = ["a b", "a-b", "a.b", "ä-b"].map(|name| format!("{name}/Cargo.toml"));
     let files: Vec<_> = names.iter().map(|name| (name.as_str(), "")).collect();
     let checks: Vec<_> =
-        found(&files, &[]).proposals.into_iter().map(|proposal| proposal.check).collect();
+        detected(&files, &[]).proposals.into_iter().map(|proposal| proposal.check).collect();
     let mut apart = checks.clone();
     apart.sort();
     apart.dedup();
@@ -433,7 +436,7 @@ fn names_of_checks_differ_and_fit_into_settings() {
 #[test]
 fn repositories_are_known_by_a_folder_or_a_file() {
     for (file, inside) in [(".git/HEAD", true), (".git", true), ("git", false)] {
-        assert_eq!(found(&[(file, "")], &[]).repository, inside, "{file}");
+        assert_eq!(detected(&[(file, "")], &[]).repository, inside, "{file}");
     }
     let outer = folder(&[(".git/HEAD", ""), ("a/b/c", "")]);
     assert!(detect_with(&outer.path().join("a/b"), false, &|_| true).repository);
@@ -443,13 +446,13 @@ fn repositories_are_known_by_a_folder_or_a_file() {
 fn files_with_criteria_are_found() {
     let open = "- [ ] a\n";
     for file in ["fix_plan.md", ".ralph/fix_plan.md", "PRD.md", "IMPLEMENTATION_PLAN.md"] {
-        assert_eq!(found(&[(file, open)], &[]).criteria, [file]);
+        assert_eq!(detected(&[(file, open)], &[]).criteria, [file]);
     }
     for file in ["prd.json", ".beads/issues.jsonl"] {
-        assert_eq!(found(&[(file, "")], &[]).criteria, [file]);
+        assert_eq!(detected(&[(file, "")], &[]).criteria, [file]);
     }
     let specs = [("specs/1/tasks.md", "# none\n"), ("specs/2/tasks.md", "1. [x] T001 a\n")];
-    assert_eq!(found(&specs, &[]).criteria, ["specs/*/tasks.md"]);
+    assert_eq!(detected(&specs, &[]).criteria, ["specs/*/tasks.md"]);
     let none = [("PRD.md", "# Goal\n[ ] a\n"), ("specs/1/tasks.md", ""), (".beads/x.jsonl", "{}")];
-    assert_eq!(found(&none, &[]).criteria, [""; 0]);
+    assert_eq!(detected(&none, &[]).criteria, [""; 0]);
 }

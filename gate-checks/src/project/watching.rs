@@ -1,6 +1,6 @@
 //! Commands that wait for changes or serve, and never end.
 
-/// Programs that do nothing else.
+/// Programs that only wait or serve.
 const WATCHERS: [&str; 19] = [
     "air",
     "chokidar",
@@ -23,8 +23,8 @@ const WATCHERS: [&str; 19] = [
     "webpack-dev-server",
 ];
 
-/// Programs with their commands that do it.
-const COMMANDS: [(&str, &[&str]); 13] = [
+/// Programs, and those of their commands that wait or serve.
+const WATCHING_COMMANDS: [(&str, &[&str]); 13] = [
     ("astro", &["dev", "preview"]),
     ("cargo", &["watch"]),
     ("dotnet", &["watch"]),
@@ -41,7 +41,7 @@ const COMMANDS: [(&str, &[&str]); 13] = [
 ];
 
 /// Programs in whose words `-w` means `--watch`.
-const SHORT: [&str; 9] =
+const SHORT_OPTION: [&str; 9] =
     ["ava", "babel", "jest", "mocha", "rollup", "swc", "tsc", "vitest", "webpack"];
 
 /// Words before a program that start it, with or without options of their own.
@@ -74,84 +74,85 @@ const STARTERS: [&str; 22] = [
 const MANAGERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
 
 /// Programs that start each of their words as a command, side by side.
-const STARTS_ALL: [&str; 5] = ["concurrently", "conc", "npm-run-all", "run-p", "run-s"];
+const PARALLEL_STARTERS: [&str; 5] = ["concurrently", "conc", "npm-run-all", "run-p", "run-s"];
 
-/// The most scripts that name one another, each the next.
+/// The longest chain of scripts that call one another.
 const MAX_DEPTH: u8 = 4;
 
 /// The text of the script of a name, where there are scripts.
 pub(super) type Scripts<'s> = dyn Fn(&str) -> Option<&'s str> + 's;
 
-/// True if a line of shell never ends: one of the commands that it waits for does not.
+/// A line of shell never ends if one of the commands that it waits for does not.
 pub(super) fn never_ends(line: &str, scripts: &Scripts<'_>) -> bool {
-    line_waits(line, scripts, MAX_DEPTH)
+    line_never_ends(line, scripts, MAX_DEPTH)
 }
 
 /// The indented lines below the line that begins a rule of a Makefile, or a recipe of a justfile.
 pub(super) fn recipe_lines(
     text: &str,
-    begins: impl Fn(&str) -> bool,
+    is_head: impl Fn(&str) -> bool,
 ) -> impl Iterator<Item = &str> {
-    let after = text.lines().skip_while(move |line| !begins(line)).skip(1);
-    let recipe = after.take_while(|line| line.trim().is_empty() || line.starts_with(['\t', ' ']));
+    let below_head = text.lines().skip_while(move |line| !is_head(line)).skip(1);
+    let recipe =
+        below_head.take_while(|line| line.trim().is_empty() || line.starts_with(['\t', ' ']));
     recipe.map(|line| line.trim().trim_start_matches(['@', '-', '+']))
 }
 
-fn line_waits(line: &str, scripts: &Scripts<'_>, depth: u8) -> bool {
-    depth > 0 && commands(line).iter().any(|words| command_waits(words, scripts, depth - 1))
+fn line_never_ends(line: &str, scripts: &Scripts<'_>, depth: u8) -> bool {
+    depth > 0 && commands(line).iter().any(|words| command_never_ends(words, scripts, depth - 1))
 }
 
-fn command_waits(words: &[String], scripts: &Scripts<'_>, depth: u8) -> bool {
+fn command_never_ends(words: &[String], scripts: &Scripts<'_>, depth: u8) -> bool {
     let is_managed = words.first().is_some_and(|word| is_manager(word));
-    let words = begun(words);
-    let Some((program, rest)) = words.split_first() else { return false };
-    let program = program.rsplit('/').next().unwrap_or_default();
-    let script = |name: &str| scripts(name).is_some_and(|line| line_waits(line, scripts, depth));
-    if STARTS_ALL.contains(&program) {
+    let Some((path, arguments)) = without_starters(words).split_first() else { return false };
+    let program = path.rsplit('/').next().unwrap_or_default();
+    let script_never_ends =
+        |name: &str| scripts(name).is_some_and(|line| line_never_ends(line, scripts, depth));
+    if PARALLEL_STARTERS.contains(&program) {
         // With one of these options they end with the first of their commands that does.
-        let ends = ["-k", "--kill-others", "-r", "--race"];
-        if rest.iter().any(|word| ends.contains(&word.as_str())) {
+        let ending_options = ["-k", "--kill-others", "-r", "--race"];
+        if arguments.iter().any(|word| ending_options.contains(&word.as_str())) {
             return false;
         }
-        let mut starts = rest.iter().filter(|word| !word.starts_with('-'));
-        let waits = |word: &String| match word.split_once(':').filter(|(by, _)| is_manager(by)) {
-            Some((_, name)) => script(name),
-            None => script(word) || line_waits(word, scripts, depth),
-        };
-        return starts.any(waits);
+        let mut commands = arguments.iter().filter(|word| !word.starts_with('-'));
+        return commands.any(|command| match command.split_once(':') {
+            // `npm:watch` is a script; so is `watch:ts`, by its whole name.
+            Some((manager, script)) if is_manager(manager) => script_never_ends(script),
+            _ => script_never_ends(command) || line_never_ends(command, scripts, depth),
+        });
     }
     if is_manager(program) {
-        let named = rest.iter().find(|word| !word.starts_with('-') && *word != "run");
-        return named.is_some_and(|name| script(name)) || watches(program, rest);
+        let script = arguments.iter().find(|word| !word.starts_with('-') && *word != "run");
+        return script.is_some_and(|name| script_never_ends(name)) || watches(program, arguments);
     }
     if is_managed && scripts(program).is_some() {
-        return script(program);
+        return script_never_ends(program);
     }
-    WATCHERS.contains(&program) || watches(program, rest)
+    WATCHERS.contains(&program) || watches(program, arguments)
 }
 
-/// True if the words after a program make it watch, or serve.
-fn watches(program: &str, rest: &[String]) -> bool {
-    let mut is_told = None;
-    for (at, word) in rest.iter().enumerate() {
-        let (name, value) = word.split_once('=').unwrap_or((word, ""));
-        let value =
-            if value.is_empty() { rest.get(at + 1).map_or("", String::as_str) } else { value };
-        let is_short = name == "-w" && SHORT.contains(&program);
+/// The arguments of a program make it watch, or serve. An option decides before a command does, and
+/// the last of several options counts.
+fn watches(program: &str, arguments: &[String]) -> bool {
+    let mut by_option = None;
+    for (index, word) in arguments.iter().enumerate() {
+        let next_word = arguments.get(index + 1).map_or("", String::as_str);
+        let (name, value) = word.split_once('=').unwrap_or((word, next_word));
         match name {
-            "--no-watch" | "--run" => is_told = Some(false),
-            "--watch" | "--watchAll" | "--watch-path" => is_told = Some(!is_no(value)),
-            _ if is_short => is_told = Some(true),
+            "--no-watch" | "--run" => by_option = Some(false),
+            "--watch" | "--watchAll" | "--watch-path" => by_option = Some(!is_no(value)),
+            "-w" if SHORT_OPTION.contains(&program) => by_option = Some(true),
             _ => {}
         }
     }
-    let command = rest.iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
-    let is_command =
-        COMMANDS.iter().any(|(name, commands)| *name == program && commands.contains(&command));
+    let command = arguments.iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
+    let by_command = WATCHING_COMMANDS
+        .iter()
+        .any(|(name, commands)| *name == program && commands.contains(&command));
     // Without a command `vite` serves, and `ng test` watches unless the words say otherwise.
-    let by_itself = program == "vite" && !["build", "optimize"].contains(&command)
+    let by_default = program == "vite" && !["build", "optimize"].contains(&command)
         || program == "ng" && command == "test";
-    is_told.unwrap_or(is_command || by_itself)
+    by_option.unwrap_or(by_command || by_default)
 }
 
 fn is_no(value: &str) -> bool {
@@ -164,51 +165,51 @@ fn is_manager(word: &str) -> bool {
 
 /// A command from its program on: without variables before it, and without programs that only
 /// start another one.
-fn begun(words: &[String]) -> &[String] {
-    let mut rest = words;
-    let mut is_started = false;
-    while let Some((first, after)) = rest.split_first() {
-        let name = first.rsplit('/').next().unwrap_or_default();
-        let is_variable = first.split_once('=').is_some_and(|(name, _)| {
+fn without_starters(words: &[String]) -> &[String] {
+    let mut command = words;
+    let mut is_behind_starter = false;
+    while let Some((word, behind)) = command.split_first() {
+        let program = word.rsplit('/').next().unwrap_or_default();
+        let is_variable = word.split_once('=').is_some_and(|(name, _)| {
             !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         });
-        let is_option = is_started && first.starts_with('-');
-        let runs = after.first().map_or("", String::as_str);
-        let by_manager = is_manager(name) && ["exec", "x", "dlx"].contains(&runs);
+        let is_option = is_behind_starter && word.starts_with('-');
+        let verb = behind.first().map_or("", String::as_str);
+        let is_manager_exec = is_manager(program) && ["exec", "x", "dlx"].contains(&verb);
         // A manager's own command runs a script, and `yarn NAME` a script or a program.
-        let starts =
-            by_manager || STARTERS.contains(&name) && !(is_manager(name) && is_script_call(after));
-        if !is_variable && !is_option && !starts {
+        let is_starter = is_manager_exec
+            || STARTERS.contains(&program) && !(is_manager(program) && is_script_call(behind));
+        if !is_variable && !is_option && !is_starter {
             break;
         }
-        is_started |= starts;
-        rest = after;
+        is_behind_starter |= is_starter;
+        command = behind;
     }
-    rest
+    command
 }
 
-/// True if a manager is asked for a script: `run NAME`, `test`.
-fn is_script_call(words: &[String]) -> bool {
-    let first = words.iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
-    ["run", "test", "start"].contains(&first)
+/// The arguments of a manager call a script: `run NAME`, `test`.
+fn is_script_call(arguments: &[String]) -> bool {
+    let verb = arguments.iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
+    ["run", "test", "start"].contains(&verb)
 }
 
 /// The commands of a line that a shell waits for, each in its words.
 fn commands(line: &str) -> Vec<Vec<String>> {
     let mut commands: Vec<Vec<String>> = vec![Vec::new()];
-    let (mut word, mut quote) = (String::new(), None);
+    let (mut word, mut open_quote) = (String::new(), None);
     let mut letters = line.chars().peekable();
     while let Some(letter) = letters.next() {
-        match (letter, quote) {
-            ('\'' | '"', None) => quote = Some(letter),
-            (letter, Some(open)) if letter == open => quote = None,
+        match (letter, open_quote) {
+            ('\'' | '"', None) => open_quote = Some(letter),
+            (letter, Some(quote)) if letter == quote => open_quote = None,
             ('\\', _) => word.extend(letters.next()),
             (letter, Some(_)) => word.push(letter),
             (' ' | '\t' | '\n' | '&' | '|' | ';' | '(' | ')', None) => {
                 if !word.is_empty()
-                    && let Some(last) = commands.last_mut()
+                    && let Some(command) = commands.last_mut()
                 {
-                    last.push(std::mem::take(&mut word));
+                    command.push(std::mem::take(&mut word));
                 }
                 if letter == '&' && letters.peek() != Some(&'&') {
                     // It runs in the background: nobody waits for it.
@@ -223,9 +224,9 @@ fn commands(line: &str) -> Vec<Vec<String>> {
         }
     }
     if !word.is_empty()
-        && let Some(last) = commands.last_mut()
+        && let Some(command) = commands.last_mut()
     {
-        last.push(word);
+        command.push(word);
     }
     commands.retain(|words| !words.is_empty());
     commands

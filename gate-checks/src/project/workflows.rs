@@ -6,7 +6,7 @@
 use saphyr_parser::{Event, Parser, StrInput};
 
 use super::folder::Folder;
-use super::proposal::Found;
+use super::proposal::Findings;
 use crate::report::{Format, runner_format};
 
 const FOLDER: &str = ".github/workflows";
@@ -23,30 +23,30 @@ pub(super) struct CiCommand {
     pub(super) ecosystem: &'static str,
     pub(super) tool: &'static str,
     pub(super) words: Vec<String>,
-    /// The folder that it runs in, relative to the project; none is the project's own.
+    /// The folder that it runs in, relative to the project; `None` for the project's own.
     pub(super) cwd: Option<String>,
     /// The file that names it.
     pub(super) file: String,
 }
 
-/// A value of YAML. What it refers to is left out.
-enum Node {
+/// A value of YAML. Aliases are left out.
+enum YamlValue {
     Text(String),
-    List(Vec<Node>),
-    Map(Vec<(String, Node)>),
+    List(Vec<YamlValue>),
+    Map(Vec<(String, YamlValue)>),
 }
 
 /// The commands that run tests, in the order of the files and of their steps.
-pub(super) fn look(folder: &Folder<'_>, found: &mut Found) -> Vec<CiCommand> {
+pub(super) fn look(folder: &Folder<'_>, findings: &mut Findings) -> Vec<CiCommand> {
     let mut commands = Vec::new();
     for name in folder.names(FOLDER) {
         let file = format!("{FOLDER}/{name}");
         if !name.ends_with(".yml") && !name.ends_with(".yaml") {
             continue;
         }
-        let Some(text) = folder.text(&file, found) else { continue };
-        if let Some(workflow) = Nodes(Parser::new_from_str(&text)).document() {
-            workflow.collect(&file, &mut commands);
+        let Some(text) = folder.text(&file, findings) else { continue };
+        if let Some(workflow) = YamlReader(Parser::new_from_str(&text)).document() {
+            workflow.collect_commands(&file, &mut commands);
         }
     }
     commands
@@ -54,7 +54,7 @@ pub(super) fn look(folder: &Folder<'_>, found: &mut Found) -> Vec<CiCommand> {
     commands
 }
 
-impl Node {
+impl YamlValue {
     fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -62,15 +62,17 @@ impl Node {
         }
     }
 
-    /// Takes the commands of the steps in this node and below.
-    fn collect(&self, file: &str, commands: &mut Vec<CiCommand>) {
+    /// Takes the commands of the steps in this value and below.
+    fn collect_commands(&self, file: &str, commands: &mut Vec<CiCommand>) {
         match self {
             Self::Text(_) => {}
-            Self::List(items) => items.iter().for_each(|item| item.collect(file, commands)),
+            Self::List(values) => {
+                values.iter().for_each(|value| value.collect_commands(file, commands));
+            }
             Self::Map(entries) => {
-                let value = |key: &str| entries.iter().find(|(name, _)| name == key);
-                let text = |key: &str| value(key).and_then(|(_, value)| value.text());
-                if OPTIONAL.iter().any(|key| value(key).is_some()) {
+                let entry = |key: &str| entries.iter().find(|(name, _)| name == key);
+                let text = |key: &str| entry(key).and_then(|(_, value)| value.text());
+                if OPTIONAL.iter().any(|key| entry(key).is_some()) {
                     return;
                 }
                 let cwd = text("working-directory").map(str::to_owned);
@@ -78,7 +80,7 @@ impl Node {
                 // Behind a `cd` the folder is not known.
                 let lines = lines.take_while(|line| !line.trim_start().starts_with("cd "));
                 commands.extend(lines.filter_map(|line| CiCommand::new(line, cwd.clone(), file)));
-                entries.iter().for_each(|(_, value)| value.collect(file, commands));
+                entries.iter().for_each(|(_, value)| value.collect_commands(file, commands));
             }
         }
     }
@@ -104,52 +106,52 @@ impl CiCommand {
     }
 }
 
-/// Reads the values of a text.
-struct Nodes<'t>(Parser<'t, StrInput<'t>>);
+/// Reads the values of a text in YAML.
+struct YamlReader<'t>(Parser<'t, StrInput<'t>>);
 
-impl<'t> Nodes<'t> {
-    fn next(&mut self) -> Option<Event<'t>> {
+impl<'t> YamlReader<'t> {
+    fn next_event(&mut self) -> Option<Event<'t>> {
         Some(self.0.next()?.ok()?.0)
     }
 
-    /// The first document; none if the text is no YAML.
-    fn document(&mut self) -> Option<Node> {
+    /// The first document; `None` if the text is no YAML.
+    fn document(&mut self) -> Option<YamlValue> {
         loop {
-            match self.next()? {
+            match self.next_event()? {
                 Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
-                event => return self.node(event, 0),
+                event => return self.value(event, 0),
             }
         }
     }
 
-    fn node(&mut self, event: Event<'t>, depth: usize) -> Option<Node> {
+    fn value(&mut self, event: Event<'t>, depth: usize) -> Option<YamlValue> {
         if depth > MAX_DEPTH {
             return None;
         }
         match event {
-            Event::Scalar(text, ..) => Some(Node::Text(text.into_owned())),
+            Event::Scalar(text, ..) => Some(YamlValue::Text(text.into_owned())),
             Event::SequenceStart(..) => {
-                let mut items = Vec::new();
+                let mut values = Vec::new();
                 loop {
-                    match self.next()? {
-                        Event::SequenceEnd => return Some(Node::List(items)),
-                        event => items.push(self.node(event, depth + 1)?),
+                    match self.next_event()? {
+                        Event::SequenceEnd => return Some(YamlValue::List(values)),
+                        event => values.push(self.value(event, depth + 1)?),
                     }
                 }
             }
             Event::MappingStart(..) => {
                 let mut entries = Vec::new();
                 loop {
-                    let key = match self.next()? {
-                        Event::MappingEnd => return Some(Node::Map(entries)),
-                        event => self.node(event, depth + 1)?,
+                    let key = match self.next_event()? {
+                        Event::MappingEnd => return Some(YamlValue::Map(entries)),
+                        event => self.value(event, depth + 1)?,
                     };
-                    let event = self.next()?;
-                    let value = self.node(event, depth + 1)?;
+                    let event = self.next_event()?;
+                    let value = self.value(event, depth + 1)?;
                     entries.push((key.text().unwrap_or_default().to_owned(), value));
                 }
             }
-            _ => Some(Node::Text(String::new())),
+            _ => Some(YamlValue::Text(String::new())),
         }
     }
 }

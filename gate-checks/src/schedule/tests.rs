@@ -67,7 +67,8 @@ fn run(plan: &[Planned], all: bool) -> (BTreeMap<String, (Outcome, String)>, Vec
     let folder = tempfile::tempdir().unwrap();
     let (cx, began) = context(folder.path());
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-    let records = runtime.block_on(round(plan, &cx, Rules { jobs: 2, all, deadline: None }));
+    let records =
+        runtime.block_on(run_round(plan, &cx, Rules { jobs: 2, runs_all: all, deadline: None }));
     assert_eq!(records.len(), plan.len());
     let records =
         records.into_iter().map(|record| (record.check, (record.outcome, record.summary)));

@@ -1,31 +1,34 @@
-//! Removes cargo's output for files with random names, which are never built again.
+//! Removes cargo's output for the control tests that gate planted: their names are random, so it is
+//! never built again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::control::Names;
+use crate::control::ControlNames;
 
-/// The depth of a profile's folder below the target folder: `target/<triple>/debug`.
+/// The folders on the way to that of a profile, the target folder among them: `target/<triple>/debug`.
 pub(super) const MAX_DEPTH: usize = 3;
 
-/// Removes it from a folder of builds. What stays costs only room.
-pub(super) fn forget(target: &Path, id: &Names) {
+/// The folder in that of a profile in which cargo notes what it has built.
+const FINGERPRINTS: &str = ".fingerprint";
+
+/// Removes the output for files with these names from a folder of builds. A file that stays costs only
+/// room.
+pub(super) fn forget(target: &Path, names: &ControlNames) {
     for profile in profiles(target, MAX_DEPTH) {
-        for part in ["deps", "incremental"] {
-            for path in entries(&profile.join(part)).filter(|path| is_of(path, id)) {
+        for folder in ["deps", "incremental"] {
+            for path in entries(&profile.join(folder)).filter(|path| has_name(path, names)) {
                 remove(&path);
             }
         }
-        // A folder is named after the package, and what is in it after the target.
+        // A folder is named after the package, and the files in it after the test or library.
         for fingerprint in entries(&profile.join(FINGERPRINTS)) {
-            if entries(&fingerprint).any(|path| is_of(&path, id)) {
+            if entries(&fingerprint).any(|path| has_name(&path, names)) {
                 remove(&fingerprint);
             }
         }
     }
 }
-
-const FINGERPRINTS: &str = ".fingerprint";
 
 /// The folders of profiles in and below a folder.
 pub(super) fn profiles(folder: &Path, depth: usize) -> Vec<PathBuf> {
@@ -40,8 +43,8 @@ fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
     fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
 }
 
-fn is_of(path: &Path, id: &Names) -> bool {
-    path.file_name().is_some_and(|name| id.occur_in(&name.to_string_lossy()))
+fn has_name(path: &Path, names: &ControlNames) -> bool {
+    path.file_name().is_some_and(|name| names.occur_in(&name.to_string_lossy()))
 }
 
 fn remove(path: &Path) {
@@ -52,7 +55,7 @@ fn remove(path: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::Kind;
+    use crate::control::FailureKind;
 
     #[test]
     fn what_has_the_name_goes_and_all_else_stays() {
@@ -74,7 +77,7 @@ mod tests {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, "").unwrap();
         }
-        forget(target.path(), &Names::numbered(&[(Kind::Raise, 101)]));
+        forget(target.path(), &ControlNames::numbered(&[(FailureKind::Raise, 101)]));
         for (file, goes) in files {
             assert_eq!(target.path().join(file).exists(), !goes, "{file}");
         }

@@ -1,8 +1,8 @@
 //! Caches of the baseline: the output of compilers, for the copy in which tests decide.
 //!
 //! A compiler's output that a run of the agent's code could write to is not believed: it may stand
-//! for another source. So the deciding copy has only what the baseline's own run has built, and before
-//! each run its caches are brought back to that. A cache is kept by check, beside the copies.
+//! for another source. So the deciding copy has only the output of the baseline's own run, and before
+//! each run its caches are brought back to that. A cache is stored by check, beside the copies.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -21,51 +21,53 @@ use crate::store;
 use crate::worktree::WrittenFiles;
 
 /// The folder of a tree's state with the caches of its baseline, by check.
-pub(super) const KEPT: &str = "deciding-builds";
+pub(super) const STORED_CACHES: &str = "deciding-builds";
 
 /// The file that names the baseline whose caches these are. Files that are as in the baseline have one
-/// date, by which a compiler would take the output of another one for theirs.
-const OF: &str = "of";
+/// date, so a compiler would take the output for another baseline as up to date.
+const BASELINE_NAME: &str = "of";
 
-/// Folders of build output, in the folder that a check runs in and at the top.
+/// The folder of build output, in the folder that a check runs in and at the top.
 const OUTPUT: &str = "target";
 
-/// A larger cache is made anew each time, in bytes.
+/// The largest folder that is stored, in bytes. A larger one is built anew each time.
 const MAX_BYTES: u64 = 6 << 30;
 
-/// A cache: its name, its place in the copy, and if all of it is one.
+/// A folder of compilers' output in the copy.
 struct Cache {
+    /// The name of the folder in which it is stored.
     name: &'static str,
-    place: PathBuf,
-    /// Of cargo's output only the folders of profiles: tests may have written others.
+    path: PathBuf,
+    /// Of cargo's output only the folders of profiles are stored: tests may have written others.
     is_of_cargo: bool,
 }
 
 impl Workspace {
-    /// Keeps what a run of this baseline has built here: it was made by no code of the agent's.
+    /// Stores the output of a run of this baseline: no code of the agent's has written to it.
     pub(crate) fn keep_caches(&self, site: &CheckSite, check: &str, baseline: &str) {
-        let Some(kept) = self.kept(site, check) else { return };
+        let Some(stored_folder) = self.stored_caches(site, check) else { return };
         self.forget_compiled_of_tree();
-        // Without it the next run builds.
-        let _ = remove_all(&kept);
-        let _ = store::make_folder(&kept);
-        let _ = store::write_file(&kept.join(OF), baseline.as_bytes());
+        // Caches that cannot be stored are built anew by the next run.
+        let _ = remove_all(&stored_folder);
+        let _ = store::make_folder(&stored_folder);
+        let _ = store::write_file(&stored_folder.join(BASELINE_NAME), baseline.as_bytes());
         for cache in self.caches(site) {
             let folders = match cache.is_of_cargo {
-                true => profiles(&cache.place, MAX_DEPTH),
-                false => Vec::from([cache.place.clone()]),
+                true => profiles(&cache.path, MAX_DEPTH),
+                false => Vec::from([cache.path.clone()]),
             };
             for folder in folders.iter().filter(|folder| folder.is_dir()) {
-                let inside = folder.strip_prefix(&cache.place).unwrap_or(Path::new(""));
+                let path_in_cache = folder.strip_prefix(&cache.path).unwrap_or(Path::new(""));
                 if disk_usage(folder) <= MAX_BYTES {
-                    // A part that cannot be kept is built anew.
-                    let _ = bring(folder, &kept.join(cache.name).join(inside), None);
+                    let stored = stored_folder.join(cache.name).join(path_in_cache);
+                    // A part that cannot be stored is built anew.
+                    let _ = mirror(folder, &stored, None);
                 }
             }
         }
     }
 
-    /// Brings the caches back to what this baseline's run has built; without one they are empty.
+    /// Brings the caches back to the output of this baseline's run. Without a baseline they are empty.
     ///
     /// # Errors
     ///
@@ -76,115 +78,126 @@ impl Workspace {
         check: &str,
         baseline: Option<&str>,
     ) -> io::Result<()> {
-        let is_of = |kept: &PathBuf| {
-            let of = fs::read_to_string(kept.join(OF)).ok();
-            of.is_some() && of.as_deref() == baseline
+        let is_of_baseline = |stored_folder: &PathBuf| {
+            let name = fs::read_to_string(stored_folder.join(BASELINE_NAME)).ok();
+            name.is_some() && name.as_deref() == baseline
         };
         remove_all(&self.temporary_files())?;
         fs::create_dir_all(self.temporary_files())?;
-        let kept = self.kept(site, check).filter(is_of);
+        let stored_folder = self.stored_caches(site, check).filter(is_of_baseline);
         for cache in self.caches(site) {
-            let from = kept.as_ref().map(|kept| kept.join(cache.name));
-            let from = from.filter(|from| from.is_dir());
+            let stored_cache = stored_folder
+                .as_ref()
+                .map(|folder| folder.join(cache.name))
+                .filter(|folder| folder.is_dir());
             let list = self.notes.join(cache.name);
-            let is_restored =
-                from.is_some_and(|from| bring(&from, &cache.place, Some(&list)).is_ok());
+            let is_restored = stored_cache
+                .is_some_and(|stored| mirror(&stored, &cache.path, Some(&list)).is_ok());
             if !is_restored {
-                remove_all(&cache.place)?;
+                remove_all(&cache.path)?;
             }
         }
         Ok(())
     }
 
-    /// Removes what Python has compiled of the work tree itself: if tests load that in place of the copy,
-    /// the source has to be seen to be opened.
+    /// Removes Python's bytecode of the work tree itself: if tests load the tree in place of the copy,
+    /// its sources have to be seen to be opened.
     pub(crate) fn forget_compiled_of_tree(&self) {
-        let inside = self.mapping.real.strip_prefix("/").unwrap_or(&self.mapping.real);
-        let _ = remove_all(&self.compiled_python().join(inside));
+        let path = self.mapping.tree_root.strip_prefix("/").unwrap_or(&self.mapping.tree_root);
+        let _ = remove_all(&self.compiled_python().join(path));
     }
 
-    /// Dates a layout for this copy: these files are not as in the baseline.
-    pub(crate) fn date(&self, layout: &mut Layout, changed: &BTreeSet<&Path>, site: &CheckSite) {
-        let places = self.caches(site).into_iter().map(|cache| cache.place);
-        let inside =
-            places.filter_map(|place| Some(place.strip_prefix(self.root()).ok()?.to_owned()));
-        layout.date(changed, inside.collect());
+    /// Dates a layout for this copy. `unlike_baseline` are the files that are not as in the baseline.
+    pub(crate) fn date(
+        &self,
+        layout: &mut Layout,
+        unlike_baseline: &BTreeSet<&Path>,
+        site: &CheckSite,
+    ) {
+        let caches = self
+            .caches(site)
+            .into_iter()
+            .filter_map(|cache| Some(cache.path.strip_prefix(self.root()).ok()?.to_owned()));
+        layout.date(unlike_baseline, caches.collect());
     }
 
-    fn kept(&self, site: &CheckSite, check: &str) -> Option<PathBuf> {
-        let tree = store::tree_folder(site.state.as_ref()?, &self.mapping.real);
+    fn stored_caches(&self, site: &CheckSite, check: &str) -> Option<PathBuf> {
+        let tree_folder = store::tree_folder(site.state.as_ref()?, &self.mapping.tree_root);
         let name = blake3::hash(check.as_bytes()).to_hex();
-        Some(tree.join(KEPT).join(&name[..16]))
+        Some(tree_folder.join(STORED_CACHES).join(&name[..16]))
     }
 
     /// The caches, each with a name of its own.
     fn caches(&self, site: &CheckSite) -> Vec<Cache> {
         let project = self.mapping.folder(&site.project).unwrap_or_else(|| self.root().to_owned());
-        let folders = BTreeSet::from([self.root().join(OUTPUT), project.join(OUTPUT)]);
-        let cargo = ["first", "second"].into_iter().zip(folders);
-        let chosen = ("chosen", self.folder().join("builds"));
-        let mut caches: Vec<_> = [chosen]
+        let outputs = BTreeSet::from([self.root().join(OUTPUT), project.join(OUTPUT)]);
+        let chosen_by_user = ("chosen", self.folder().join("builds"));
+        let mut caches: Vec<_> = [chosen_by_user]
             .into_iter()
-            .chain(cargo)
-            .map(|(name, place)| Cache { name, place, is_of_cargo: true })
+            .chain(["first", "second"].into_iter().zip(outputs))
+            .map(|(name, path)| Cache { name, path, is_of_cargo: true })
             .collect();
-        caches.push(Cache { name: "python", place: self.compiled_python(), is_of_cargo: false });
+        caches.push(Cache { name: "python", path: self.compiled_python(), is_of_cargo: false });
         caches
     }
 }
 
 /// Brings a folder up to another one: bytes, links, modes and times, by which tools know that they
-/// are up to date. `list` is the file with what is known of both from the last time: what is known to
-/// be the same is neither read nor written.
-fn bring(from: &Path, to: &Path, list: Option<&Path>) -> io::Result<()> {
-    let lists = list.map(|list| [list.with_extension("kept"), list.with_extension("laid")]);
-    let known = |at: usize| {
-        let lists = lists.as_ref();
-        WrittenFiles::read(lists.and_then(|lists| fs::read(&lists[at]).ok()))
+/// are up to date. `list` is the path of two files with the hashes of both folders from the last time:
+/// unchanged files are neither read nor written.
+fn mirror(source: &Path, target: &Path, list: Option<&Path>) -> io::Result<()> {
+    let list_files = list.map(|list| [list.with_extension("kept"), list.with_extension("laid")]);
+    let read_list = |index: usize| {
+        let text = list_files.as_ref().and_then(|files| fs::read(&files[index]).ok());
+        WrittenFiles::read(text)
     };
-    let mut copying = Copying { from, to, kept: known(0), laid: known(1) };
+    let mut mirror =
+        Mirror { source, target, source_files: read_list(0), target_files: read_list(1) };
     let mut files = BTreeSet::new();
-    copying.folder(Path::new(""), &mut files)?;
-    // Lookups have to come in order.
+    mirror.sync_folder(Path::new(""), &mut files)?;
+    // The lists are sorted, and lookups have to come in their order.
     for file in &files {
-        copying.file(path(file))?;
+        mirror.sync_file(path(file))?;
     }
-    for (at, written) in [&copying.kept, &copying.laid].into_iter().enumerate() {
-        if let (Some(lists), Some(renewed)) = (&lists, written.renewed()) {
-            // What is not known is read again.
-            let _ = store::write_file(&lists[at], &renewed);
+    let lists = [&mirror.source_files, &mirror.target_files];
+    for (list_file, list) in list_files.iter().flatten().zip(lists) {
+        if let Some(text) = list.renewed() {
+            // Files without an entry are read again.
+            let _ = store::write_file(list_file, &text);
         }
     }
     Ok(())
 }
 
-struct Copying<'a> {
-    from: &'a Path,
-    to: &'a Path,
-    kept: WrittenFiles,
-    laid: WrittenFiles,
+struct Mirror<'a> {
+    source: &'a Path,
+    target: &'a Path,
+    source_files: WrittenFiles,
+    target_files: WrittenFiles,
 }
 
-impl Copying<'_> {
-    /// Makes the folders, takes away what is not in the original, and collects the names of files.
-    fn folder(&mut self, inside: &Path, files: &mut BTreeSet<Vec<u8>>) -> io::Result<()> {
-        let place = self.to.join(inside);
-        if place.symlink_metadata().is_ok_and(|about| !about.is_dir()) {
-            remove_any(&place)?;
+impl Mirror<'_> {
+    /// Makes the folders, removes from the target all that is not in the source, and collects the
+    /// names of files.
+    fn sync_folder(&mut self, folder: &Path, files: &mut BTreeSet<Vec<u8>>) -> io::Result<()> {
+        let target = self.target.join(folder);
+        // A run may have put a link in the place of a folder.
+        if target.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
+            remove_any(&target)?;
         }
-        fs::create_dir_all(&place)?;
+        fs::create_dir_all(&target)?;
         let mut names = BTreeSet::new();
-        for entry in fs::read_dir(self.from.join(inside))? {
+        for entry in fs::read_dir(self.source.join(folder))? {
             let entry = entry?;
-            let name = inside.join(entry.file_name());
+            let path = folder.join(entry.file_name());
             if entry.file_type()?.is_dir() {
-                self.folder(&name, files)?;
+                self.sync_folder(&path, files)?;
             } else {
-                files.insert(name.into_os_string().into_vec());
+                files.insert(path.into_os_string().into_vec());
             }
             names.insert(entry.file_name());
         }
-        for entry in fs::read_dir(place)? {
+        for entry in fs::read_dir(target)? {
             let entry = entry?;
             if !names.contains(&entry.file_name()) {
                 remove_any(&entry.path())?;
@@ -193,32 +206,32 @@ impl Copying<'_> {
         Ok(())
     }
 
-    fn file(&mut self, inside: &Path) -> io::Result<()> {
-        let (from, to) = (self.from.join(inside), self.to.join(inside));
-        let name = inside.as_os_str().as_bytes();
-        let original = from.symlink_metadata()?;
-        let (_, hash) = self.kept.look(name, &from, &original);
-        self.kept.remember(name, hash, &original);
-        if let Ok(about) = to.symlink_metadata() {
-            if about.file_type() == original.file_type()
-                && about.modified()? == original.modified()?
-                && self.laid.look(name, &to, &about).1 == hash
+    fn sync_file(&mut self, file: &Path) -> io::Result<()> {
+        let (source, target) = (self.source.join(file), self.target.join(file));
+        let name = file.as_os_str().as_bytes();
+        let source_metadata = source.symlink_metadata()?;
+        let (_, hash) = self.source_files.content(name, &source, &source_metadata);
+        self.source_files.remember(name, hash, &source_metadata);
+        if let Ok(target_metadata) = target.symlink_metadata() {
+            if target_metadata.file_type() == source_metadata.file_type()
+                && target_metadata.modified()? == source_metadata.modified()?
+                && self.target_files.content(name, &target, &target_metadata).1 == hash
             {
-                self.laid.remember(name, hash, &about);
+                self.target_files.remember(name, hash, &target_metadata);
                 return Ok(());
             }
-            remove_any(&to)?;
+            remove_any(&target)?;
         }
-        if original.is_symlink() {
-            symlink(fs::read_link(&from)?, &to)?;
-        } else if original.is_file() {
+        if source_metadata.is_symlink() {
+            symlink(fs::read_link(&source)?, &target)?;
+        } else if source_metadata.is_file() {
             // The blocks are shared where the file system can.
-            fs::copy(&from, &to)?;
-            File::open(&to)?.set_modified(original.modified()?)?;
+            fs::copy(&source, &target)?;
+            File::open(&target)?.set_modified(source_metadata.modified()?)?;
         } else {
             return Ok(());
         }
-        self.laid.remember(name, hash, &to.symlink_metadata()?);
+        self.target_files.remember(name, hash, &target.symlink_metadata()?);
         Ok(())
     }
 }
@@ -238,7 +251,7 @@ mod tests {
         symlink("deps/a", from.join("b")).unwrap();
         File::open(from.join("deps/a")).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
         let check = || {
-            bring(&from, &to, Some(&list)).unwrap();
+            mirror(&from, &to, Some(&list)).unwrap();
             let a = to.join("deps/a");
             assert_eq!(fs::read_to_string(&a).unwrap(), "a");
             assert_eq!(fs::metadata(&a).unwrap().modified().unwrap(), SystemTime::UNIX_EPOCH);

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use gate_core::integrity::Language;
 
 use crate::baseline::StoredFile;
-use crate::copy::{Dependencies, LinkedItem, Mapping, dependencies};
+use crate::copy::{Dependencies, Mapping, StandInContent, dependencies};
 use crate::worktree::{File, Kind, Snapshot};
 
 /// A file that git often ignores, and without which the tool looks for other versions
@@ -18,59 +18,59 @@ use crate::worktree::{File, Kind, Snapshot};
 const LOCKS: [&str; 1] = ["Cargo.lock"];
 
 /// The date of files that are as in the baseline, after 1970: older than all build output.
-const OLD: Duration = Duration::from_secs(1_000_000_000);
+const BASELINE_DATE: Duration = Duration::from_secs(1_000_000_000);
 
-/// The files that a workspace is to hold, by the bytes of their names.
+/// The files that a workspace is to hold, by the bytes of their paths relative to the root.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     pub(super) items: BTreeMap<Vec<u8>, Item>,
     mapping: Mapping,
     /// Files and folders of the tree to which dependencies lead.
-    leads: BTreeSet<PathBuf>,
-    /// The folders of build output that stay; none: each that is known to be one.
+    targets_in_tree: BTreeSet<PathBuf>,
+    /// The folders of build output that stay. `None`: all folders that tools are known to fill.
     pub(super) caches: Option<Vec<PathBuf>>,
 }
 
-/// One of them.
+/// A file or a link of a layout.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     pub(super) kind: Kind,
     pub(super) hash: [u8; 32],
     pub(super) source: Source,
-    /// The date that it gets; none: that of its writing.
+    /// The date that the file gets; `None`: that of its writing.
     pub(super) modified: Option<SystemTime>,
 }
 
 /// The source of a file's bytes.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
-    /// In this file, of whose bytes the hash is known.
+    /// A file of the tree, whose bytes must have the item's hash.
     File(PathBuf),
     Bytes(Vec<u8>),
-    /// Written by an installer, with the copy's places. It is no file of the work.
+    /// The text of an installer, with the copy's places. It is no file of the work.
     Installed(Vec<u8>),
-    /// A link that leads there.
+    /// The target of a link.
     Link(PathBuf),
 }
 
 impl Layout {
-    /// The files of a snapshot, links to the folders of dependencies that are no part
-    /// of it, and lock files that are none.
+    /// The files of a snapshot, links to the folders of dependencies that are no part of it, and lock
+    /// files that git ignores.
     ///
     /// # Errors
     ///
-    /// A link that is another one by now.
-    pub(super) fn new(tree: &Snapshot, mapping: &Mapping) -> io::Result<Self> {
+    /// A link that has changed since the snapshot.
+    pub(super) fn new(snapshot: &Snapshot, mapping: &Mapping) -> io::Result<Self> {
         let mut layout = Self {
             items: BTreeMap::new(),
             mapping: mapping.clone(),
-            leads: BTreeSet::new(),
+            targets_in_tree: BTreeSet::new(),
             caches: None,
         };
-        for file in tree.files() {
-            layout.take(file)?;
+        for file in snapshot.files() {
+            layout.add_file(file)?;
         }
-        layout.copy_locks();
+        layout.add_locks();
         layout.link_dependencies();
         Ok(layout)
     }
@@ -95,18 +95,19 @@ impl Layout {
         self.items.remove(path.as_os_str().as_bytes());
     }
 
-    /// Dates these files now, and all others before any build output: they are as in the baseline.
-    /// Of what tools have built only these folders stay.
-    pub(super) fn date(&mut self, changed: &BTreeSet<&Path>, caches: Vec<PathBuf>) {
+    /// Dates these files now, and all others, which are as in the baseline, before any build output.
+    /// Of the folders that tools fill, only these caches stay.
+    pub(super) fn date(&mut self, unlike_baseline: &BTreeSet<&Path>, caches: Vec<PathBuf>) {
         let now = SystemTime::now();
+        let baseline_date = SystemTime::UNIX_EPOCH + BASELINE_DATE;
         for (name, item) in &mut self.items {
-            let is_changed = changed.contains(path(name));
-            item.modified = Some(if is_changed { now } else { SystemTime::UNIX_EPOCH + OLD });
+            let is_as_in_baseline = !unlike_baseline.contains(path(name));
+            item.modified = Some(if is_as_in_baseline { baseline_date } else { now });
         }
         self.caches = Some(caches);
     }
 
-    /// The files, relative to the root.
+    /// The files of the work, relative to the root.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let mut files = Vec::new();
         for (name, item) in &self.items {
@@ -117,32 +118,33 @@ impl Layout {
         files
     }
 
-    /// The names of all, each with a zero behind.
+    /// The names of all items, each followed by a zero.
     pub(super) fn names(&self) -> Vec<u8> {
         self.items.keys().flat_map(|name| name.iter().copied().chain([0])).collect()
     }
 
     pub(super) fn has_folder(&self, folder: &[u8]) -> bool {
         let prefix = [folder, b"/"].concat();
-        let mut from = self.items.range(prefix.clone()..);
-        from.next().is_some_and(|(name, _)| name.starts_with(&prefix))
+        let mut names_from_prefix = self.items.range(prefix.clone()..);
+        names_from_prefix.next().is_some_and(|(name, _)| name.starts_with(&prefix))
     }
 
-    fn take(&mut self, file: &File) -> io::Result<()> {
-        let real = self.mapping.real.join(file.path());
+    fn add_file(&mut self, file: &File) -> io::Result<()> {
+        let real_path = self.mapping.tree_root.join(file.path());
         let item = match file.kind() {
             Kind::Plain | Kind::Executable => Item {
                 kind: file.kind(),
                 hash: *file.hash(),
-                source: Source::File(real),
+                source: Source::File(real_path),
                 modified: None,
             },
             Kind::Link => {
-                let target = fs::read_link(&real).map_err(|error| unread(&real, &error))?;
+                let target =
+                    fs::read_link(&real_path).map_err(|error| unread(&real_path, &error))?;
                 if blake3::hash(target.as_os_str().as_bytes()) != *file.hash() {
-                    return Err(changed(&real));
+                    return Err(changed(&real_path));
                 }
-                link(self.mapping.folder(&target).unwrap_or(target))
+                link_item(self.mapping.folder(&target).unwrap_or(target))
             }
             Kind::Special | Kind::Unreadable => return Ok(()),
         };
@@ -151,44 +153,45 @@ impl Layout {
     }
 
     fn link_dependencies(&mut self) {
-        let names: Vec<_> = self.items.keys().map(|name| path(name).to_owned()).collect();
-        let files = names.iter().map(PathBuf::as_path);
-        let Dependencies { entries, leads } = dependencies(&self.mapping, files, |path| {
-            self.items.contains_key(&name(path)) || self.has_folder(&name(path))
-        });
-        self.leads = leads;
-        for entry in entries {
-            let item = match entry.item {
-                LinkedItem::Link(target) => link(target),
-                LinkedItem::Text(bytes) => installed(Kind::Plain, bytes),
-                LinkedItem::Executable(bytes) => installed(Kind::Executable, bytes),
+        let paths: Vec<_> = self.items.keys().map(|name| path(name).to_owned()).collect();
+        let files = paths.iter().map(PathBuf::as_path);
+        let Dependencies { stand_ins, targets_in_tree } =
+            dependencies(&self.mapping, files, |path| {
+                self.items.contains_key(&name(path)) || self.has_folder(&name(path))
+            });
+        self.targets_in_tree = targets_in_tree;
+        for stand_in in stand_ins {
+            let item = match stand_in.content {
+                StandInContent::Link(target) => link_item(target),
+                StandInContent::Text(bytes) => installed_item(Kind::Plain, bytes),
+                StandInContent::Executable(bytes) => installed_item(Kind::Executable, bytes),
             };
-            self.items.insert(name(&entry.path), item);
+            self.items.insert(name(&stand_in.path), item);
         }
     }
 
-    /// The sources, relative to the root, to which dependencies lead.
-    pub(crate) fn led_to(&self) -> Vec<PathBuf> {
-        if self.leads.is_empty() {
+    /// The sources, relative to the root, to which links in the dependencies lead.
+    pub(crate) fn link_targets(&self) -> Vec<PathBuf> {
+        if self.targets_in_tree.is_empty() {
             return Vec::new();
         }
         let mut files = self.files();
         files.retain(|file| {
             file.to_str().is_some_and(|name| Language::from_path(name).is_some())
-                && self.leads.iter().any(|lead| file.starts_with(lead))
+                && self.targets_in_tree.iter().any(|target| file.starts_with(target))
         });
         files
     }
 
-    fn copy_locks(&mut self) {
-        let names: Vec<_> = self.items.keys().map(|name| path(name).to_owned()).collect();
-        let folders: BTreeSet<_> = names.iter().flat_map(|name| name.ancestors().skip(1)).collect();
+    fn add_locks(&mut self) {
+        let paths: Vec<_> = self.items.keys().map(|name| path(name).to_owned()).collect();
+        let folders: BTreeSet<_> = paths.iter().flat_map(|path| path.ancestors().skip(1)).collect();
         for folder in folders.into_iter().chain([Path::new("")]) {
-            for lock in LOCKS {
-                let inside = folder.join(lock);
-                let there = self.mapping.real.join(&inside);
-                if let (None, Ok(bytes)) = (self.items.get(&name(&inside)), fs::read(&there)) {
-                    self.lay(&inside, &StoredFile { bytes, kind: Kind::Plain });
+            for lock in LOCKS.map(|lock| folder.join(lock)) {
+                if !self.items.contains_key(&name(&lock))
+                    && let Ok(bytes) = fs::read(self.mapping.tree_root.join(&lock))
+                {
+                    self.lay(&lock, &StoredFile { bytes, kind: Kind::Plain });
                 }
             }
         }
@@ -214,12 +217,12 @@ fn name(path: &Path) -> Vec<u8> {
     path.as_os_str().as_bytes().to_vec()
 }
 
-fn link(target: PathBuf) -> Item {
+fn link_item(target: PathBuf) -> Item {
     let hash = blake3::hash(target.as_os_str().as_bytes()).into();
     Item { kind: Kind::Link, hash, source: Source::Link(target), modified: None }
 }
 
-fn installed(kind: Kind, bytes: Vec<u8>) -> Item {
+fn installed_item(kind: Kind, bytes: Vec<u8>) -> Item {
     let hash = blake3::hash(&bytes).into();
     Item { kind, hash, source: Source::Installed(bytes), modified: None }
 }

@@ -1,5 +1,5 @@
-//! A workspace: two copies of the work tree that stay, so that what tools have built in
-//! them is there the next time.
+//! A workspace: two copies of the work tree that stay, so that the output of tools is there
+//! the next time.
 //!
 //! ```text
 //! own       the tree as it is
@@ -11,11 +11,11 @@
 //! other. Before it is used it is brought up to what it has to hold ([`Layout`]): only files whose
 //! bytes are others are written, so that tools which go by times build what changed and no more.
 //!
-//! One that nobody opened for a month is emptied, and that of a tree that is gone, when
+//! A workspace that nobody opened for a month is emptied, and that of a tree that is gone, when
 //! another one is opened. If all take more room than the settings allow, those go that were
 //! used least recently ([`sweep`]).
 //!
-//! Limits: what stands outside of the tree (`../other`), what git ignores, and what
+//! Limits: files outside of the tree (`../other`), files that git ignores, and those that
 //! tools find in the folders above are not there, but for folders of dependencies,
 //! which are linked to. The folders that stay warm in the own copy are as the last run left them.
 
@@ -40,7 +40,7 @@ use gate_core::decide::policy::CheckPolicy;
 use tokio::time::sleep;
 
 use crate::cancellation::Cancellation;
-use crate::control::Names;
+use crate::control::ControlNames;
 use crate::copy::{self, Mapping};
 use crate::remove::remove_all;
 use crate::site::CheckSite;
@@ -54,76 +54,81 @@ pub(crate) use stored_copy::{CopyUse, FreeCopy, StoredCopy};
 pub(crate) use sweep::{limit_copies, recorded_size};
 use sync::Sync;
 
-/// The folder of a workspace, among what is kept of its tree, and the file in it that its user
-/// locks.
+/// The folder of a workspace, in that of its tree's state.
 const FOLDER: &str = "workspace";
+
+/// The file in a workspace that its user locks.
 const LOCK: &str = "lock";
 
 /// The pause between two tries to lock a workspace.
 const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// After so many commits its repository begins anew, so that it does not grow.
+/// After so many commits a copy's repository begins anew, so that it does not grow.
 const MAX_COMMITS: u64 = 100;
 
 /// The variable with which a user chooses cargo's target folder.
 const TARGET: &str = "CARGO_TARGET_DIR";
 
-/// The folders of the two copies.
+/// The folder of notes about the tree as it is, in which that copy also stands.
 const OWN: &str = "own";
+
+/// The folder of notes about the copy in which the baseline's tests decide.
 const DECIDING: &str = "deciding";
 
 /// A file beside the copies: sealed tests were laid, and may still be there.
 const PRIVATE: &str = "private";
 
-/// Python looks for compiled modules in this folder alone, and a tracked one is never used.
+/// The variable for the folder of Python's bytecode. Python looks for bytecode there alone, so that a
+/// tracked file is never used.
 const COMPILED: &str = "PYTHONPYCACHEPREFIX";
 
-/// The variable that a project's own paths stand in most often.
+/// The variable that keeps uv from bringing the environment up to date: the copy links to the tree's.
 const NO_SYNC: (&str, &str) = ("UV_NO_SYNC", "1");
 
-/// One of the copies of a workspace that is ours as long as this lives.
+/// A copy of a workspace. Its lock is held as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Workspace {
-    /// What is known of the copy.
+    /// The folder of notes about the copy.
     notes: PathBuf,
-    /// The folder that it stands in, with what is built beside it.
+    /// The folder that the copy stands in, with its build output beside it.
     folder: PathBuf,
     mapping: Mapping,
-    owner: Arc<Owner>,
+    lock: Arc<WorkspaceLock>,
 }
 
-/// The thing that makes a workspace ours; it ends with it.
+/// A workspace that no other check can use. Its copies share it.
 #[derive(Debug)]
-struct Owner {
+struct WorkspaceLock {
     workspace: PathBuf,
-    /// The folder that the state stands in, if that is not the tree.
+    /// The folder that the state stands in, unless that is in the tree.
     above_state: Option<PathBuf>,
-    /// There is no state to keep it in.
+    /// Set without state: then the workspace goes with its last copy.
     temporary: Option<Temporary>,
     /// Released when the file is closed.
-    _lock: File,
+    _file: File,
 }
 
-impl Drop for Owner {
+impl Drop for WorkspaceLock {
     fn drop(&mut self) {
         if self.temporary.is_some()
-            && let Some(place) = place::known(&self.workspace)
+            && let Some(place) = place::known_place(&self.workspace)
         {
-            // A run may have made folders read-only; what stays is in a temporary folder.
+            // A run may have made folders read-only. Then they stay, in a temporary folder.
             let _ = remove_all(&place);
         }
     }
 }
 
 impl Workspace {
-    /// The own copy of a tree, once no other check uses its workspace; none if the wait was cancelled.
+    /// The own copy of a tree, once no other check uses its workspace. `None` if the wait was
+    /// cancelled.
     ///
     /// # Errors
     ///
     /// A folder that cannot be made.
     pub(crate) async fn open(
         site: &CheckSite,
-        real: &Path,
+        tree_root: &Path,
         cancel: &Cancellation,
     ) -> io::Result<Option<Self>> {
         let temporary = match &site.state {
@@ -131,15 +136,17 @@ impl Workspace {
             None => Some(Temporary::new("workspace")?),
         };
         let folder = match (&site.state, &temporary) {
-            (Some(state), _) => store::tree_folder(&std::path::absolute(state)?, real).join(FOLDER),
+            (Some(state), _) => {
+                store::tree_folder(&std::path::absolute(state)?, tree_root).join(FOLDER)
+            }
             (None, Some(temporary)) => temporary.path().to_owned(),
             (None, None) => return Ok(None),
         };
         store::make_folder(&folder)?;
-        let folder = folder.canonicalize()?;
-        let lock = File::options().create(true).append(true).open(folder.join(LOCK))?;
+        let workspace = folder.canonicalize()?;
+        let lock_file = File::options().create(true).append(true).open(workspace.join(LOCK))?;
         loop {
-            match lock.try_lock() {
+            match lock_file.try_lock() {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) if cancel.is_cancelled() => return Ok(None),
                 Err(TryLockError::WouldBlock) => sleep(LOCK_POLL_INTERVAL).await,
@@ -147,23 +154,25 @@ impl Workspace {
             }
         }
         if temporary.is_none() {
-            stored_copy::note_use(&folder, &lock, real)?;
-            sweep::remove_unused(&folder);
+            stored_copy::note_use(&workspace, &lock_file, tree_root)?;
+            sweep::remove_unused(&workspace);
         }
-        if folder.join(PRIVATE).exists() {
-            if let Some(place) = place::known(&folder) {
+        // An earlier process was killed before it could remove sealed tests.
+        if workspace.join(PRIVATE).exists() {
+            if let Some(place) = place::known_place(&workspace) {
                 place::empty(&place)?;
             }
-            fs::remove_file(folder.join(PRIVATE))?;
+            fs::remove_file(workspace.join(PRIVATE))?;
         }
-        let notes = folder.join(OWN);
-        let copy = notes.join("tree").join(real.file_name().unwrap_or("tree".as_ref()));
-        let mapping = Mapping { real: real.to_owned(), copy };
-        let state = site.state.as_ref().and_then(|state| state.canonicalize().ok());
-        let above_state = state.and_then(|state| state.parent().map(Path::to_owned));
-        let above_state = above_state.filter(|above| !above.starts_with(real));
-        let owner = Arc::new(Owner { workspace: folder, above_state, temporary, _lock: lock });
-        Ok(Some(Self { folder: notes.clone(), notes, mapping, owner }))
+        let notes = workspace.join(OWN);
+        let copy = notes.join("tree").join(tree_root.file_name().unwrap_or("tree".as_ref()));
+        let mapping = Mapping { tree_root: tree_root.to_owned(), copy };
+        let real_state = site.state.as_ref().and_then(|state| state.canonicalize().ok());
+        let above_state = real_state
+            .and_then(|state| state.parent().map(Path::to_owned))
+            .filter(|folder| !folder.starts_with(tree_root));
+        let lock = Arc::new(WorkspaceLock { workspace, above_state, temporary, _file: lock_file });
+        Ok(Some(Self { folder: notes.clone(), notes, mapping, lock }))
     }
 
     /// The copy in which the baseline's tests decide.
@@ -171,22 +180,27 @@ impl Workspace {
     /// # Errors
     ///
     /// A folder that cannot be made.
-    pub(crate) fn deciding(&self) -> io::Result<Self> {
-        let folder = place::find(&self.owner.workspace, self.owner.above_state.as_deref())?;
-        let real = self.mapping.real.clone();
-        let copy = folder.join(real.file_name().unwrap_or("tree".as_ref()));
-        let (notes, owner) = (self.owner.workspace.join(DECIDING), Arc::clone(&self.owner));
-        Ok(Self { notes, folder, mapping: Mapping { real, copy }, owner })
+    pub(crate) fn deciding_copy(&self) -> io::Result<Self> {
+        let WorkspaceLock { workspace, above_state, .. } = &*self.lock;
+        let folder = place::find_or_make(workspace, above_state.as_deref())?;
+        let tree_root = self.mapping.tree_root.clone();
+        let copy = folder.join(tree_root.file_name().unwrap_or("tree".as_ref()));
+        Ok(Self {
+            notes: workspace.join(DECIDING),
+            folder,
+            mapping: Mapping { tree_root, copy },
+            lock: Arc::clone(&self.lock),
+        })
     }
 
-    /// Notes that sealed tests are laid here: whoever opens the workspace next empties this copy,
-    /// should this process not do so itself.
+    /// Notes that sealed tests are laid here: if this process is killed, whoever opens the workspace
+    /// next empties the copy.
     ///
     /// # Errors
     ///
     /// A note that cannot be written.
     pub(crate) fn begin_private(&self) -> io::Result<()> {
-        store::write_file(&self.owner.workspace.join(PRIVATE), b"")
+        store::write_file(&self.lock.workspace.join(PRIVATE), b"")
     }
 
     /// Empties this copy of all that a private run may have written.
@@ -196,10 +210,10 @@ impl Workspace {
     /// A file that cannot be removed.
     pub(crate) fn end_private(&self) -> io::Result<()> {
         place::empty(&self.folder)?;
-        fs::remove_file(self.owner.workspace.join(PRIVATE))
+        fs::remove_file(self.lock.workspace.join(PRIVATE))
     }
 
-    /// The folder of what Python has compiled.
+    /// The folder of Python's bytecode.
     pub(super) fn compiled_python(&self) -> PathBuf {
         self.folder.join("compiled")
     }
@@ -209,11 +223,11 @@ impl Workspace {
     /// # Errors
     ///
     /// A link that changes meanwhile.
-    pub(crate) fn layout(&self, tree: &Snapshot) -> io::Result<Layout> {
-        Layout::new(tree, &self.mapping)
+    pub(crate) fn layout(&self, snapshot: &Snapshot) -> io::Result<Layout> {
+        Layout::new(snapshot, &self.mapping)
     }
 
-    /// Brings it up to a layout. A workspace for which that fails is made anew.
+    /// Brings the copy up to a layout. If that fails, the copy is made anew.
     ///
     /// # Errors
     ///
@@ -222,101 +236,101 @@ impl Workspace {
     pub(crate) fn sync(
         &self,
         layout: &Layout,
-        tree: &Snapshot,
+        snapshot: &Snapshot,
         site: &CheckSite,
     ) -> io::Result<()> {
         store::make_folder(&self.notes)?;
-        let touched = match self.lay(layout) {
-            Ok(touched) => touched,
+        let touched_names = match self.sync_files(layout) {
+            Ok(touched_names) => touched_names,
             Err(_) => {
                 remove_all(self.root())?;
-                self.lay(layout)?
+                self.sync_files(layout)?
             }
         };
-        if tree.index.is_none() {
+        if snapshot.index.is_none() {
             return remove_all(&self.root().join(".git"));
         }
-        self.commit(layout, site, &touched).or_else(|_| {
+        self.commit(layout, site, &touched_names).or_else(|_| {
             // A run may have damaged the repository: it is made anew.
             remove_all(&self.root().join(".git"))?;
-            self.commit(layout, site, &touched)
+            self.commit(layout, site, &touched_names)
         })
     }
 
-    fn lay(&self, layout: &Layout) -> io::Result<Vec<u8>> {
-        let kept = self.notes.join("laid");
-        let known = fs::read(&kept).ok();
-        let (touched, renewed) = Sync::new(self.root(), layout, known).run()?;
-        if let Some(renewed) = renewed {
-            // What is not known is read again.
-            let _ = store::write_file(&kept, &renewed);
+    fn sync_files(&self, layout: &Layout) -> io::Result<Vec<u8>> {
+        let list_file = self.notes.join("laid");
+        let synced = Sync::new(self.root(), layout, fs::read(&list_file).ok()).run()?;
+        if let Some(list) = synced.renewed_list {
+            // Files without an entry are read again.
+            let _ = store::write_file(&list_file, &list);
         }
-        Ok(touched)
+        Ok(synced.touched_names)
     }
 
-    /// Commits its files to its own repository: tests may run git.
-    fn commit(&self, layout: &Layout, site: &CheckSite, touched: &[u8]) -> io::Result<()> {
+    /// Commits the copy's files to its own repository: tests may run git.
+    fn commit(&self, layout: &Layout, site: &CheckSite, touched_names: &[u8]) -> io::Result<()> {
         let git = self.root().join(".git");
-        let (config, count) = (self.notes.join("git-config"), self.notes.join("commits"));
-        let commits =
-            fs::read_to_string(&count).ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+        let (config_file, count_file) = (self.notes.join("git-config"), self.notes.join("commits"));
+        let mut count =
+            fs::read_to_string(&count_file).ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+        let mut names = touched_names.to_vec();
+        // A run may have changed the settings, by which git starts programs.
         let is_intact = git.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
             && fs::read(git.join("config"))
-                .is_ok_and(|now| fs::read(&config).is_ok_and(|written| written == now));
-        let (commits, names) = if is_intact && commits < MAX_COMMITS {
-            (commits, touched.to_vec())
-        } else {
+                .is_ok_and(|config| fs::read(&config_file).is_ok_and(|written| written == config));
+        if !is_intact || count >= MAX_COMMITS {
             if git.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
                 fs::remove_file(&git)?;
             }
             remove_all(&git)?;
-            copy::init(self.root(), site, &self.mapping.real)?;
-            store::write_file(&config, &fs::read(git.join("config"))?)?;
-            (0, layout.names())
-        };
-        if !names.is_empty() || commits == 0 {
-            copy::commit(self.root(), site, &self.mapping.real, &names)?;
-            store::write_file(&count, (commits + 1).to_string().as_bytes())?;
+            copy::init(self.root(), site, &self.mapping.tree_root)?;
+            store::write_file(&config_file, &fs::read(git.join("config"))?)?;
+            (count, names) = (0, layout.names());
+        }
+        if !names.is_empty() || count == 0 {
+            copy::commit(self.root(), site, &self.mapping.tree_root, &names)?;
+            store::write_file(&count_file, (count + 1).to_string().as_bytes())?;
         }
         Ok(())
     }
 
-    /// The folder that it stands in, with what is built beside it.
+    /// The folder that the copy stands in, with its build output beside it.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Its topmost folder.
+    /// The copy's topmost folder.
     pub(crate) fn root(&self) -> &Path {
         &self.mapping.copy
     }
 
-    /// The tree that it is a copy of, and where it stands.
+    /// The paths of the tree and of this copy.
     pub(crate) fn mapping(&self) -> &Mapping {
         &self.mapping
     }
 
-    /// The site whose project is in it. The user's target folder of cargo is replaced: two trees
+    /// The site whose project is the copy's. The user's target folder of cargo is replaced: two trees
     /// that share one rebuild each other's output. `configured` are the variables that the settings
     /// name.
     pub(crate) fn site(&self, site: &CheckSite, configured: &[String]) -> io::Result<CheckSite> {
-        let real = site.project.canonicalize()?;
-        let project = self.mapping.folder(&real);
-        let project = project.ok_or_else(|| io::Error::other("its project is not in the tree"))?;
+        let real_project = site.project.canonicalize()?;
+        let Some(project) = self.mapping.folder(&real_project) else {
+            return Err(io::Error::other("its project is not in the tree"));
+        };
         let target = self.folder.join("builds").display().to_string();
         let environment = site.environment.iter().map(|(name, value)| {
-            let value = match name.as_str() {
+            let copied_value = match name.as_str() {
                 TARGET => target.clone(),
                 _ if configured.contains(name) => self.mapping.to_copy(value),
                 _ => self.mapping.variable(name, value),
             };
-            (name.clone(), value)
+            (name.clone(), copied_value)
         });
         Ok(CheckSite { project, environment: environment.collect(), ..site.clone() })
     }
 
-    /// Variables that a command needs here: what is linked to is not to be changed, and caches that a
-    /// run of the agent's code could write to are not read.
+    /// Variables that a command needs here: files that links lead to are not changed, and caches that
+    /// a run of the agent's code could write to are not read.
     pub(crate) fn variables(&self) -> Vec<(String, String)> {
         let compiled = self.compiled_python().display().to_string();
         let mut variables =
@@ -331,7 +345,7 @@ impl Workspace {
         self.notes.ends_with(DECIDING)
     }
 
-    /// The folder for temporary files, in which some runners keep what they have compiled.
+    /// The folder for temporary files, in which some runners keep compiled code.
     pub(super) fn temporary_files(&self) -> PathBuf {
         self.folder.join("tmp")
     }
@@ -341,10 +355,10 @@ impl Workspace {
         self.mapping.settings(check)
     }
 
-    /// Removes what cargo has built of a control.
-    pub(crate) fn forget_builds(&self, id: &Names) {
+    /// Removes cargo's output for the files of a control.
+    pub(crate) fn forget_builds(&self, names: &ControlNames) {
         for target in [self.root().join("target"), self.folder.join("builds")] {
-            builds::forget(&target, id);
+            builds::forget(&target, names);
         }
     }
 }

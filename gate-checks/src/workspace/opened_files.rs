@@ -14,7 +14,7 @@ pub(crate) struct OpenedFiles {
 }
 
 impl OpenedFiles {
-    /// Watches files, whose names are relative to the root. Without any it costs nothing.
+    /// Watches files, whose names are relative to the root. Without files it costs nothing.
     pub(crate) fn watch(root: &Path, files: &[PathBuf]) -> Self {
         #[cfg(target_os = "linux")]
         return Self { watch: linux::Watch::start(root, files) };
@@ -57,16 +57,17 @@ mod linux {
     }
 
     impl Watch {
-        /// None without files, and if the system refuses a watch.
+        /// `None` without files, and if the system refuses a watch.
         pub(super) fn start(root: &Path, files: &[PathBuf]) -> Option<Self> {
             let files: BTreeSet<PathBuf> = files.iter().cloned().collect();
-            let inside: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
-            if inside.is_empty() {
+            let parents: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
+            if parents.is_empty() {
                 return None;
             }
             let inotify = init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
+            // Folders are watched, not files: the system limits the number of watches.
             let mut folders = BTreeMap::new();
-            for folder in inside {
+            for folder in parents {
                 let flags = WatchFlags::OPEN | WatchFlags::ONLYDIR;
                 if let Ok(id) = add_watch(&inotify, root.join(folder), flags) {
                     folders.insert(id, folder.to_owned());

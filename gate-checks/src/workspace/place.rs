@@ -15,33 +15,33 @@ use crate::store;
 /// The file in a workspace that names the place.
 const PLACE: &str = "place";
 
-/// The place that a workspace has, if it is there and nobody else's.
-pub(super) fn known(workspace: &Path) -> Option<PathBuf> {
+/// The place that a workspace has, if it is there and no other user can write to it.
+pub(super) fn known_place(workspace: &Path) -> Option<PathBuf> {
     let place = PathBuf::from(OsString::from_vec(fs::read(workspace.join(PLACE)).ok()?));
-    let about = place.symlink_metadata().ok()?;
-    let is_ours = about.is_dir() && about.uid() == rustix::process::getuid().as_raw();
-    let is_private = about.mode() & 0o077 == 0;
+    let metadata = place.symlink_metadata().ok()?;
+    let is_ours = metadata.is_dir() && metadata.uid() == rustix::process::getuid().as_raw();
+    let is_private = metadata.mode() & 0o077 == 0;
     (place.is_absolute() && is_ours && is_private).then_some(place)
 }
 
-/// The place of a workspace; a new one if it has none: in the folder that the state stands in, so that
-/// both go together, else among temporary files.
+/// The place of a workspace. A new one is made in the folder that the state stands in, so that both go
+/// together, else among temporary files.
 ///
 /// # Errors
 ///
 /// A folder that cannot be made.
-pub(super) fn find(workspace: &Path, above_state: Option<&Path>) -> io::Result<PathBuf> {
-    if let Some(place) = known(workspace) {
+pub(super) fn find_or_make(workspace: &Path, above_state: Option<&Path>) -> io::Result<PathBuf> {
+    if let Some(place) = known_place(workspace) {
         return Ok(place);
     }
     let mut builder = tempfile::Builder::new();
     builder.prefix("").permissions(Permissions::from_mode(0o700));
-    let beside_state = above_state.and_then(|above| builder.tempdir_in(above).ok());
-    let place = match beside_state {
-        Some(place) => place,
+    let beside_state = above_state.and_then(|folder| builder.tempdir_in(folder).ok());
+    let new_folder = match beside_state {
+        Some(folder) => folder,
         None => builder.tempdir_in(temporary_files())?,
     };
-    let place = place.keep().canonicalize()?;
+    let place = new_folder.keep().canonicalize()?;
     store::write_file(&workspace.join(PLACE), place.as_os_str().as_bytes())?;
     Ok(place)
 }
@@ -58,11 +58,11 @@ pub(super) fn empty(place: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The folder of temporary files: the user's choice, else one that is not in memory.
+/// The folder of temporary files: the user's choice, else one on the disk. `/tmp` is often in memory.
 fn temporary_files() -> PathBuf {
-    let disk = Path::new("/var/tmp");
-    if std::env::var_os("TMPDIR").is_none() && disk.is_dir() {
-        return disk.to_owned();
+    let folder_on_disk = Path::new("/var/tmp");
+    if std::env::var_os("TMPDIR").is_none() && folder_on_disk.is_dir() {
+        return folder_on_disk.to_owned();
     }
     std::env::temp_dir()
 }
@@ -75,16 +75,16 @@ mod tests {
     fn a_place_stays_as_long_as_it_is_ours_alone() {
         let workspace = tempfile::tempdir().unwrap();
         let above = tempfile::tempdir().unwrap();
-        let first = find(workspace.path(), Some(above.path())).unwrap();
-        assert_eq!(find(workspace.path(), None).unwrap(), first);
+        let first = find_or_make(workspace.path(), Some(above.path())).unwrap();
+        assert_eq!(find_or_make(workspace.path(), None).unwrap(), first);
         assert_eq!(first.parent(), Some(above.path()));
         assert!(!first.to_string_lossy().contains("gate"), "{first:?}");
         fs::set_permissions(&first, Permissions::from_mode(0o755)).unwrap();
-        let second = find(workspace.path(), Some(&above.path().join("gone"))).unwrap();
+        let second = find_or_make(workspace.path(), Some(&above.path().join("gone"))).unwrap();
         assert_ne!(second, first);
         for place in [first, second] {
             fs::remove_dir_all(place).unwrap();
         }
-        assert_eq!(known(workspace.path()), None);
+        assert_eq!(known_place(workspace.path()), None);
     }
 }

@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::caches::KEPT;
+use super::caches::STORED_CACHES;
 use super::{FOLDER, LOCK, place};
 use crate::copy::SELF_TEST_BUILDS;
 use crate::disk_usage::disk_usage;
@@ -20,7 +20,7 @@ use crate::remove::remove_any;
 use crate::store;
 
 /// The file in a workspace that names its tree.
-const OF: &str = "of";
+const TREE_NAME: &str = "of";
 
 /// The file in a workspace with the size of the stored copy, in bytes.
 const SIZE: &str = "size";
@@ -39,11 +39,11 @@ pub(crate) struct StoredCopy {
 /// The use of a stored copy at this moment.
 #[derive(Debug)]
 pub(crate) enum CopyUse {
-    /// There is none.
+    /// No copy is stored.
     Absent,
-    /// A check has it.
+    /// A check uses the copy.
     InUse,
-    /// No check uses it, and none can take it as long as this lives.
+    /// No check uses the copy, or can use it as long as this lives.
     Free(FreeCopy),
 }
 
@@ -57,14 +57,14 @@ pub(crate) struct FreeCopy {
 /// Notes that a workspace is used now, by this tree.
 pub(super) fn note_use(workspace: &Path, lock: &File, tree: &Path) -> io::Result<()> {
     let name = tree.as_os_str().as_bytes();
-    if fs::read(workspace.join(OF)).ok().as_deref() != Some(name) {
-        store::write_file(&workspace.join(OF), name)?;
+    if fs::read(workspace.join(TREE_NAME)).ok().as_deref() != Some(name) {
+        store::write_file(&workspace.join(TREE_NAME), name)?;
     }
     lock.set_modified(SystemTime::now())
 }
 
 impl StoredCopy {
-    /// The copy in a tree's folder of the state; there may be none.
+    /// The copy in a tree's folder of the state, if one is stored there.
     pub(crate) fn new(tree_folder: PathBuf) -> Self {
         Self { folder: tree_folder }
     }
@@ -93,36 +93,41 @@ impl StoredCopy {
 
     /// The time of the last use, if it is known.
     pub(super) fn last_used(&self) -> Option<SystemTime> {
-        fs::metadata(self.workspace().join(LOCK)).and_then(|about| about.modified()).ok()
+        fs::metadata(self.workspace().join(LOCK)).and_then(|metadata| metadata.modified()).ok()
     }
 
-    /// Its size as it was recorded, in bytes; `None` if it was not.
+    /// The recorded size, in bytes.
     pub(super) fn recorded_size(&self) -> Option<u64> {
         fs::read_to_string(self.workspace().join(SIZE)).ok()?.parse().ok()
     }
 
-    /// Its size in bytes, measured if it was never recorded.
+    /// The recorded size, else the measured one, in bytes.
     pub(super) fn size(&self) -> u64 {
         match self.recorded_size() {
             Some(size) => size,
-            None if self.workspace().join(OF).exists() => self.measure(),
+            None if self.workspace().join(TREE_NAME).exists() => self.measure(),
             None => 0,
         }
     }
 
-    /// Measures it, unless that was done a short time ago.
+    /// Measures the copy, unless that was done a short time ago.
     pub(super) fn renew_size(&self) {
-        let recorded = fs::metadata(self.workspace().join(SIZE)).and_then(|about| about.modified());
-        let is_new = recorded.is_ok_and(|at| at.elapsed().is_ok_and(|age| age < SIZE_LIFETIME));
-        if !is_new && self.workspace().join(OF).exists() {
+        let measured_at =
+            fs::metadata(self.workspace().join(SIZE)).and_then(|metadata| metadata.modified());
+        let is_recent =
+            measured_at.is_ok_and(|time| time.elapsed().is_ok_and(|age| age < SIZE_LIFETIME));
+        if !is_recent && self.workspace().join(TREE_NAME).exists() {
             self.measure();
         }
     }
 
     fn measure(&self) -> u64 {
-        let folders = [FOLDER, KEPT, SELF_TEST_BUILDS].map(|name| self.folder.join(name));
-        let folders = folders.into_iter().chain(place::known(&self.workspace()));
-        let size = folders.map(|folder| disk_usage(&folder)).sum::<u64>();
+        let size = [FOLDER, STORED_CACHES, SELF_TEST_BUILDS]
+            .map(|name| self.folder.join(name))
+            .into_iter()
+            .chain(place::known_place(&self.workspace()))
+            .map(|folder| disk_usage(&folder))
+            .sum::<u64>();
         // A size that is not recorded is measured again.
         let _ = store::write_file(&self.workspace().join(SIZE), size.to_string().as_bytes());
         size
@@ -130,22 +135,23 @@ impl StoredCopy {
 }
 
 impl FreeCopy {
-    /// True if it was last used at least this long ago. A use at an unknown time counts as old.
+    /// The last use was at least this long ago. A use at an unknown time counts as old.
     pub(crate) fn is_older(&self, age: Duration) -> bool {
-        let Some(used) = self.copy.last_used() else { return true };
-        used.elapsed().map_or(age.is_zero(), |passed| passed >= age)
+        let Some(last_used) = self.copy.last_used() else { return true };
+        last_used.elapsed().map_or(age.is_zero(), |elapsed| elapsed >= age)
     }
 
-    /// True if its tree is not there any more.
+    /// The copy's tree is not there any more.
     pub(super) fn is_of_lost_tree(&self) -> bool {
-        let Ok(name) = fs::read(self.copy.workspace().join(OF)) else { return false };
-        // If that cannot be found out, it may still be there.
+        let Ok(name) = fs::read(self.copy.workspace().join(TREE_NAME)) else { return false };
+        // A tree on a disk that cannot be read now may still be there.
         Path::new(OsStr::from_bytes(&name)).try_exists().is_ok_and(|exists| !exists)
     }
 
-    /// The contents of the workspace but the lock, and the folder of the copy that stands elsewhere.
+    /// The contents of the workspace but the lock, and the folder of the deciding copy, which stands
+    /// elsewhere.
     pub(crate) fn workspace_contents(&self) -> Vec<PathBuf> {
-        let mut paths: Vec<_> = place::known(&self.copy.workspace()).into_iter().collect();
+        let mut paths: Vec<_> = place::known_place(&self.copy.workspace()).into_iter().collect();
         paths.extend(entries(&self.copy.workspace()));
         paths.retain(|path| !path.ends_with(LOCK));
         paths
@@ -153,11 +159,14 @@ impl FreeCopy {
 
     /// The folders of build output beside the workspace that nobody uses.
     pub(crate) fn builds(&self) -> Vec<BuildFolder> {
-        let folders = [KEPT, SELF_TEST_BUILDS].map(|name| entries(&self.copy.folder.join(name)));
-        folders.into_iter().flatten().filter_map(BuildFolder::try_lock).collect()
+        [STORED_CACHES, SELF_TEST_BUILDS]
+            .into_iter()
+            .flat_map(|name| entries(&self.copy.folder.join(name)))
+            .filter_map(BuildFolder::try_lock)
+            .collect()
     }
 
-    /// Removes all of it. What cannot be removed stays.
+    /// Removes the copy with its build output. A file that cannot be removed stays.
     pub(super) fn remove(&self) {
         for path in self.workspace_contents() {
             let _ = remove_any(&path);

@@ -1,9 +1,9 @@
-//! Removes copies that nobody comes back to: each holds all that its tree's tools have built,
-//! and those of trees that are gone would stay for ever.
+//! Removes copies that nobody comes back to: each holds all the output of its tree's tools, and
+//! those of trees that are gone would stay for ever.
 //!
-//! Two rules, and none of them waits or touches a copy that is in use: a copy that nobody used
-//! for a month goes, or whose tree is gone; and if all copies take more than the settings
-//! allow, those go that were used least recently.
+//! A copy goes that nobody used for a month, or whose tree is gone. If all copies take more than
+//! the settings allow, those go that were used least recently. Neither rule waits for a copy that is
+//! in use, or touches it.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,12 +15,12 @@ use crate::store;
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Removes the other copies beside this workspace whose trees are gone, or that nobody used for
-/// long. What cannot be removed stays until the next time.
+/// long. A file that cannot be removed stays until the next time.
 pub(super) fn remove_unused(workspace: &Path) {
-    let Some(own) = workspace.parent() else { return };
-    let Some(trees) = own.parent() else { return };
-    for folder in store::folders(trees).unwrap_or_default() {
-        if folder != own
+    let Some(tree_folder) = workspace.parent() else { return };
+    let Some(all_trees) = tree_folder.parent() else { return };
+    for folder in store::folders(all_trees).unwrap_or_default() {
+        if folder != tree_folder
             && let Ok(CopyUse::Free(copy)) = StoredCopy::new(folder).try_lock()
             && (copy.is_older(UNUSED) || copy.is_of_lost_tree())
         {
@@ -38,31 +38,29 @@ pub(crate) fn limit_copies(state: &Path, root: &Path, max_bytes: u64) {
     if max_bytes == 0 {
         return;
     }
-    let own = StoredCopy::new(store::tree_folder(state, root));
-    own.renew_size();
-    let (mut total, mut others) = (0_u64, Vec::new());
+    let copy_of_tree = StoredCopy::new(store::tree_folder(state, root));
+    copy_of_tree.renew_size();
+    let (mut total, mut removable) = (0_u64, Vec::new());
     for copy in stored_copies(state) {
         let size = copy.size();
         total = total.saturating_add(size);
-        if copy != own {
-            others.push((copy.last_used(), size, copy));
+        if copy != copy_of_tree && size > 0 {
+            removable.push((size, copy));
         }
     }
-    others.sort_by_key(|(last_used, ..)| *last_used);
-    for (_, size, copy) in others {
+    removable.sort_by_cached_key(|(_, copy)| copy.last_used());
+    for (size, copy) in removable {
         if total <= max_bytes {
             return;
         }
-        if size > 0
-            && let Ok(CopyUse::Free(copy)) = copy.try_lock()
-        {
+        if let Ok(CopyUse::Free(copy)) = copy.try_lock() {
             copy.remove();
             total -= size;
         }
     }
 }
 
-/// The size of all copies in the state folder as it was recorded, in bytes.
+/// The recorded size of all copies in the state folder, in bytes.
 pub(crate) fn recorded_size(state: &Path) -> u64 {
     stored_copies(state).iter().filter_map(StoredCopy::recorded_size).sum()
 }

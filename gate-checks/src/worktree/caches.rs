@@ -14,37 +14,41 @@ use super::names::path;
 #[derive(Debug)]
 pub(super) struct Cache {
     name: &'static [u8],
-    /// The extensions or the names of its files.
-    ends: &'static [&'static str],
+    /// The extensions or the whole names of the tool's files.
+    endings: &'static [&'static str],
     /// The tool also writes files without an extension, such as `lastfailed`.
-    bare: bool,
+    has_bare_names: bool,
 }
 
-/// Folders.
+/// The folders of caches, by their names.
 static FOLDERS: [Cache; 8] = [
     // Python: compiled modules
-    Cache { name: b"__pycache__", ends: &["pyc", "pyo"], bare: false },
+    Cache { name: b"__pycache__", endings: &["pyc", "pyo"], has_bare_names: false },
     // pytest: what failed last
-    Cache { name: b".pytest_cache", ends: &["TAG", "md", "json"], bare: true },
+    Cache { name: b".pytest_cache", endings: &["TAG", "md", "json"], has_bare_names: true },
     // mypy
-    Cache { name: b".mypy_cache", ends: &["TAG", "json", "ff", "db", "db-journal"], bare: true },
+    Cache {
+        name: b".mypy_cache",
+        endings: &["TAG", "json", "ff", "db", "db-journal"],
+        has_bare_names: true,
+    },
     // ruff
-    Cache { name: b".ruff_cache", ends: &["TAG"], bare: true },
+    Cache { name: b".ruff_cache", endings: &["TAG"], has_bare_names: true },
     // hypothesis: examples it found
-    Cache { name: b".hypothesis", ends: &["TAG", "gz", "patch", "jsonl"], bare: true },
+    Cache { name: b".hypothesis", endings: &["TAG", "gz", "patch", "jsonl"], has_bare_names: true },
     // pytype
-    Cache { name: b".pytype", ends: &["pyi", "imports", "ninja"], bare: true },
+    Cache { name: b".pytype", endings: &["pyi", "imports", "ninja"], has_bare_names: true },
     // Gradle: what it knows of the project's files
     Cache {
         name: b".gradle",
-        ends: &["bin", "lock", "probe", "gc.properties", "cache.properties"],
-        bare: false,
+        endings: &["bin", "lock", "probe", "gc.properties", "cache.properties"],
+        has_bare_names: false,
     },
     // nyc: raw coverage
-    Cache { name: b".nyc_output", ends: &["json"], bare: false },
+    Cache { name: b".nyc_output", endings: &["json"], has_bare_names: false },
 ];
 
-/// Files.
+/// Files that are caches by themselves.
 const FILES: [&[u8]; 4] = [
     b".coverage",             // coverage.py
     b".eslintcache",          // eslint --cache
@@ -58,10 +62,13 @@ pub(super) fn cache_folder(name: &[u8]) -> Option<&'static Cache> {
 }
 
 impl Cache {
+    /// The tool writes files of this name into the folder.
     pub(super) fn writes(&self, name: &[u8]) -> bool {
         match path(name).extension().map(OsStr::as_bytes) {
-            None => self.bare,
-            Some(end) => self.ends.iter().any(|known| [end, name].contains(&known.as_bytes())),
+            None => self.has_bare_names,
+            Some(extension) => {
+                self.endings.iter().any(|ending| [extension, name].contains(&ending.as_bytes()))
+            }
         }
     }
 }
@@ -73,8 +80,8 @@ pub(super) fn is_cache_file(name: &[u8]) -> bool {
 /// `.coverage.<host>.pid<number>.<letters>`: coverage.py's data of one process
 /// of many; older versions leave `pid` out.
 fn is_coverage_of_a_process(name: &[u8]) -> bool {
-    let Some(rest) = name.strip_prefix(b".coverage.") else { return false };
-    let mut parts = rest.rsplit(|byte| *byte == b'.');
+    let Some(suffix) = name.strip_prefix(b".coverage.") else { return false };
+    let mut parts = suffix.rsplit(|byte| *byte == b'.');
     let (Some(random), Some(process)) = (parts.next(), parts.next()) else { return false };
     let is_random = is_number(random) || random.starts_with(b"X") && random.ends_with(b"x");
     is_random && is_number(process.strip_prefix(b"pid").unwrap_or(process))

@@ -9,7 +9,7 @@ use super::error::WorktreeError;
 use super::file::Kind;
 use super::names;
 use super::repository::Repository;
-use super::status::named_as;
+use super::status::has_name;
 use crate::cancellation::Cancellation;
 
 /// A file of a commit.
@@ -21,18 +21,18 @@ pub(crate) struct Blob {
 }
 
 /// Branches that are the default one, as the origin was last seen.
-const OF_ORIGIN: [&str; 3] =
+const ORIGIN_BRANCHES: [&str; 3] =
     ["refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"];
 
 /// Local branches that are the default one where there is no origin.
-const LOCAL: [&str; 2] = ["refs/heads/main", "refs/heads/master"];
+const LOCAL_BRANCHES: [&str; 2] = ["refs/heads/main", "refs/heads/master"];
 
 /// The commit at which the checked out one left the default branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MergeBase {
-    /// Its full name.
+    /// The commit's full name.
     pub commit: String,
-    /// The default branch, as people call it.
+    /// The short name of the default branch.
     pub branch: String,
     /// The default branch is a local one.
     pub is_local: bool,
@@ -40,7 +40,7 @@ pub struct MergeBase {
 
 impl WorkTree {
     /// The files of a commit, by their names relative to the root, without
-    /// submodules. None outside of git.
+    /// submodules. `None` outside of git.
     ///
     /// # Errors
     ///
@@ -74,14 +74,14 @@ impl WorkTree {
     ) -> Result<BTreeMap<String, String>, WorktreeError> {
         let Some((git, repository)) = self.repository()? else { return Ok(BTreeMap::new()) };
         let entries = repository.tree(git, commit, &Cancellation::default())?;
-        let submodules = entries.iter().filter(super::index::Entry::is_submodule).map(|entry| {
+        let submodules = entries.iter().filter(super::index::GitEntry::is_submodule).map(|entry| {
             let [path, commit] = [entry.path, entry.object].map(String::from_utf8_lossy);
             (path.into_owned(), commit.into_owned())
         });
         Ok(submodules.collect())
     }
 
-    /// The commit that is checked out in a submodule; none if it is not checked out.
+    /// The commit that is checked out in a submodule; `None` if it is not checked out.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl WorkTree {
         is_open.then(|| Repository::find(self.root(), format!("{path}/").into_bytes())).transpose()
     }
 
-    /// The bytes of an object of the repository; none if it is gone, or holds other bytes than its
+    /// The bytes of an object of the repository; `None` if it is gone, or holds other bytes than its
     /// name says.
     ///
     /// # Errors
@@ -108,50 +108,51 @@ impl WorkTree {
     pub(crate) fn blob(&self, object: &str) -> Result<Option<Vec<u8>>, WorktreeError> {
         let Some((git, repository)) = self.repository()? else { return Ok(None) };
         let args = ["cat-file", "blob", object];
-        let answer = git.output(repository.place(), &args, &[], &Cancellation::default())?;
-        let is_it = answer.code == Some(0) && named_as(&answer.out, object.as_bytes());
-        Ok(is_it.then_some(answer.out))
+        let output = git.output(repository.place(), &args, &[], &Cancellation::default())?;
+        let is_intact = output.code == Some(0) && has_name(&output.stdout, object.as_bytes());
+        Ok(is_intact.then_some(output.stdout))
     }
 
-    /// The latest commit that the checked out one and another have in common.
+    /// The latest commit that the checked out one and another have in common; `None` if this clone has
+    /// no such commit.
     ///
     /// # Errors
     ///
     /// A git command that fails.
-    pub fn merge_base_with(&self, other: &str) -> Result<Option<String>, WorktreeError> {
-        self.merge_base_of("HEAD", other)
+    pub fn merge_base_with(&self, commit: &str) -> Result<Option<String>, WorktreeError> {
+        self.merge_base_of("HEAD", commit)
     }
 
-    /// The latest commit that two have in common; none if there is none in this clone.
+    /// The latest commit that two commits have in common; `None` if this clone has no such commit.
     ///
     /// # Errors
     ///
     /// A git command that fails.
-    pub fn merge_base_of(&self, one: &str, other: &str) -> Result<Option<String>, WorktreeError> {
+    pub fn merge_base_of(&self, left: &str, right: &str) -> Result<Option<String>, WorktreeError> {
         let Some((git, repository)) = self.repository()? else { return Ok(None) };
-        let args = ["merge-base", "--end-of-options", one, other];
-        let answer = git.output(repository.place(), &args, &[], &Cancellation::default())?;
-        let commit = String::from_utf8_lossy(answer.out.trim_ascii()).into_owned();
-        Ok((answer.code == Some(0) && !commit.is_empty()).then_some(commit))
+        let args = ["merge-base", "--end-of-options", left, right];
+        let output = git.output(repository.place(), &args, &[], &Cancellation::default())?;
+        let commit = String::from_utf8_lossy(output.stdout.trim_ascii()).into_owned();
+        Ok((output.code == Some(0) && !commit.is_empty()).then_some(commit))
     }
 
-    /// Looks if the clone lacks commits of its history.
+    /// The clone lacks commits of its history.
     pub fn is_shallow(&self) -> bool {
         self.git_folder().is_some_and(|folder| folder.join("shallow").is_file())
     }
 
     /// The commit at which the checked out one left the default branch: that of `origin/HEAD`, else
-    /// of a branch that is called main or master. None if there is no such branch, and outside of
+    /// of a branch that is called main or master. `None` if there is no such branch, and outside of
     /// git.
     ///
     /// # Errors
     ///
     /// A git command that fails.
     pub fn merge_base(&self) -> Result<Option<MergeBase>, WorktreeError> {
-        for branch in OF_ORIGIN.iter().chain(&LOCAL) {
+        for branch in ORIGIN_BRANCHES.iter().chain(&LOCAL_BRANCHES) {
             let Some(tip) = self.commit(branch)? else { continue };
             if let Some(commit) = self.merge_base_with(&tip)? {
-                let is_local = LOCAL.contains(branch);
+                let is_local = LOCAL_BRANCHES.contains(branch);
                 let name = branch.rsplit('/').next().unwrap_or(branch);
                 let branch = if name == "HEAD" { "the default branch" } else { name }.to_owned();
                 return Ok(Some(MergeBase { commit, branch, is_local }));
@@ -160,14 +161,14 @@ impl WorkTree {
         Ok(None)
     }
 
-    /// The bytes of a file as it stands; of a link, its target. None if the path has no file.
+    /// The bytes of a file as it is now; of a link, its target. `None` if there is no file.
     pub(crate) fn bytes(&self, path: &Path) -> Option<Vec<u8>> {
         let file = self.root().join(path);
-        let about = file.symlink_metadata().ok()?;
-        if about.is_symlink() {
+        let metadata = file.symlink_metadata().ok()?;
+        if metadata.is_symlink() {
             let target = std::fs::read_link(file).ok()?;
             return Some(target.as_os_str().as_bytes().to_vec());
         }
-        about.is_file().then(|| std::fs::read(file).ok()).flatten()
+        metadata.is_file().then(|| std::fs::read(file).ok()).flatten()
     }
 }

@@ -15,41 +15,41 @@ use super::file::Stat;
 const READ_BYTES: usize = 256 << 10;
 
 /// Reads files one after another into the same memory.
-pub(super) struct Reader {
-    piece: Vec<u8>,
+pub(super) struct ContentReader {
+    buffer: Vec<u8>,
 }
 
-impl Reader {
+impl ContentReader {
     pub(super) fn new() -> Self {
-        Self { piece: vec![0; READ_BYTES] }
+        Self { buffer: vec![0; READ_BYTES] }
     }
 
-    /// The kind and hash of what stands at a path. What cannot be read is
-    /// known by its stat.
-    pub(super) fn look(&mut self, path: &Path, stat: &Stat) -> (Kind, [u8; 32]) {
+    /// The kind and hash of what stands at a path. A file that cannot be read is known by its
+    /// metadata.
+    pub(super) fn read_content(&mut self, path: &Path, stat: &Stat) -> (Kind, [u8; 32]) {
         let kind = stat.kind();
         let hash = match kind {
             Kind::Plain | Kind::Executable => self.hash(path, stat.size),
-            Kind::Link => fs::read_link(path).map(|to| hash_of(to.as_os_str().as_bytes())),
+            Kind::Link => fs::read_link(path).map(|target| hash_of(target.as_os_str().as_bytes())),
             Kind::Special => Ok(hash_of(&stat.file_type().to_le_bytes())),
             Kind::Unreadable => Err(io::ErrorKind::PermissionDenied.into()),
         };
-        hash.map_or_else(|_| (Kind::Unreadable, marker(stat)), |hash| (kind, hash))
+        hash.map_or_else(|_| (Kind::Unreadable, hash_of_stat(stat)), |hash| (kind, hash))
     }
 
-    /// Of most files one read brings everything, and that is hashed at once.
+    /// The hash of a file. Most files come with one read, and are hashed at once.
     fn hash(&mut self, path: &Path, size: u64) -> io::Result<[u8; 32]> {
         let mut file = open_any(path)?;
         if size < READ_BYTES as u64 {
-            let read = file.read(&mut self.piece)?;
-            if read as u64 == size {
-                return Ok(hash_of(&self.piece[..read]));
+            let length = file.read(&mut self.buffer)?;
+            if length as u64 == size {
+                return Ok(hash_of(&self.buffer[..length]));
             }
-            // The file has changed since it was found.
+            // The file has changed since it was listed.
             file = open(path)?;
         }
         let mut hasher = blake3::Hasher::new();
-        self.pieces(&file, size, |piece| {
+        self.read_pieces(&file, size, |piece| {
             hasher.update(piece);
         })?;
         Ok(hasher.finalize().into())
@@ -58,23 +58,23 @@ impl Reader {
     /// Hands over all bytes of a file, piece by piece. A piece that is not
     /// full and reaches the size that the file is said to have is the last; a
     /// file that has grown beyond it is not waited for: it may grow for ever.
-    pub(super) fn pieces(
+    pub(super) fn read_pieces(
         &mut self,
         file: &File,
         size: u64,
         mut take: impl FnMut(&[u8]),
     ) -> io::Result<()> {
-        let (mut file, mut all) = (file, 0);
+        let (mut file, mut total) = (file, 0);
         loop {
-            match file.read(&mut self.piece) {
+            match file.read(&mut self.buffer) {
                 Ok(0) => return Ok(()),
-                Ok(read) => {
-                    take(&self.piece[..read]);
-                    all += read as u64;
-                    if all > size {
+                Ok(length) => {
+                    take(&self.buffer[..length]);
+                    total += length as u64;
+                    if total > size {
                         return Err(io::Error::other("it grows while it is read"));
                     }
-                    if all == size && read < READ_BYTES {
+                    if total == size && length < READ_BYTES {
                         return Ok(());
                     }
                 }
@@ -92,8 +92,8 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
-/// The same of what was seen to be a plain file: at worst one read of
-/// something else, which does not wait.
+/// Opens a file that was a plain one when it was listed. If it is another by now, one read of it does
+/// not wait.
 fn open_any(path: &Path) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits();
     let flags = i32::try_from(flags).unwrap_or_default();
@@ -106,7 +106,7 @@ fn hash_of(bytes: &[u8]) -> [u8; 32] {
 
 /// A hash in place of bytes that could not be read. It changes with size and time, so that a
 /// change is seen without reading.
-fn marker(stat: &Stat) -> [u8; 32] {
+fn hash_of_stat(stat: &Stat) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key("gate: a file that cannot be read");
     hasher.update(&stat.size.to_le_bytes());
     hasher.update(&stat.mtime.to_le_bytes());

@@ -7,8 +7,7 @@ use crate::cancellation::Cancellation;
 
 /// Why a work tree could not be read.
 ///
-/// A single file that cannot be read is none of these: it has a kind of its
-/// own in the snapshot.
+/// A single file that cannot be read is no error: it has a kind of its own in the snapshot.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorktreeError {
@@ -17,7 +16,7 @@ pub enum WorktreeError {
     Project {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
     /// The project does not lie in the tree.
@@ -58,7 +57,7 @@ pub enum WorktreeError {
         /// The error, as git words it.
         problem: String,
     },
-    /// Nobody waits for the answer any more.
+    /// Nobody waits for the output any more.
     #[error("reading the work tree was cancelled")]
     Cancelled,
 }

@@ -11,7 +11,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::content;
 use super::error::WorktreeError;
-use super::git::{Git, Place};
+use super::git::{Git, GitPlace};
 use super::names;
 use crate::cancellation::Cancellation;
 
@@ -27,29 +27,30 @@ pub(super) struct Patterns(Option<Arc<Layer>>);
 struct Layer {
     patterns: Gitignore,
     /// The length of the folder's name that they are relative to, with its slash.
-    folder: usize,
-    below: Patterns,
+    prefix_length: usize,
+    /// The patterns that count where these say nothing.
+    outer: Patterns,
 }
 
 impl Patterns {
-    /// Adds a file of patterns, relative to a folder. A file that cannot be
-    /// read, or is a link, adds none: nothing is hidden by it.
-    pub(super) fn and(&self, file: &Path, folder: usize) -> Self {
-        match read(file) {
+    /// Adds a file of patterns, relative to a folder whose name has this length. A file that cannot
+    /// be read, or is a link, adds nothing, and hides nothing.
+    pub(super) fn with_file(&self, file: &Path, prefix_length: usize) -> Self {
+        match read_patterns(file) {
             Some(patterns) if !patterns.is_empty() => {
-                Self(Some(Arc::new(Layer { patterns, folder, below: self.clone() })))
+                Self(Some(Arc::new(Layer { patterns, prefix_length, outer: self.clone() })))
             }
             _ => self.clone(),
         }
     }
 
-    /// True if a file or folder is ignored. Its name is relative to the root, and none of the
+    /// A file or folder is ignored. Its name is relative to the root, and none of the
     /// folders above it is ignored.
     pub(super) fn ignore(&self, path: &[u8], is_folder: bool) -> bool {
         let mut next = &self.0;
         while let Some(layer) = next {
-            match layer.patterns.matched(names::path(&path[layer.folder..]), is_folder) {
-                Match::None => next = &layer.below.0,
+            match layer.patterns.matched(names::path(&path[layer.prefix_length..]), is_folder) {
+                Match::None => next = &layer.outer.0,
                 Match::Ignore(_) => return true,
                 Match::Whitelist(_) => return false,
             }
@@ -67,35 +68,35 @@ pub(super) fn user_patterns(
     environment: &[(String, String)],
     cancel: &Cancellation,
 ) -> Result<Option<PathBuf>, WorktreeError> {
-    let nowhere = Place { git_dir: Path::new("/dev/null"), work_tree: root, variables: &[] };
+    let nowhere = GitPlace { git_dir: Path::new("/dev/null"), work_tree: root, variables: &[] };
     let args = ["config", "-z", "--type=path", "--get", "core.excludesFile"];
-    let answer = git.output(nowhere, &args, &[], cancel)?;
-    let named = match answer.code {
+    let output = git.output(nowhere, &args, &[], cancel)?;
+    let file = match output.code {
         Some(0) => {
-            let named = answer.out.strip_suffix(b"\0").unwrap_or(&answer.out);
-            Some(PathBuf::from(names::path(named))).filter(|path| path.is_absolute())
+            let value = output.stdout.strip_suffix(b"\0").unwrap_or(&output.stdout);
+            Some(PathBuf::from(names::path(value))).filter(|path| path.is_absolute())
         }
-        Some(1) => usual(environment),
-        _ => return Err(answer.wrong(nowhere, &args)),
+        Some(1) => default_file(environment),
+        _ => return Err(output.to_error(nowhere, &args)),
     };
-    Ok(named.and_then(|path| path.canonicalize().ok()))
+    Ok(file.and_then(|path| path.canonicalize().ok()))
 }
 
-fn usual(environment: &[(String, String)]) -> Option<PathBuf> {
-    let settings = folder(environment, "XDG_CONFIG_HOME")
-        .or_else(|| Some(folder(environment, "HOME")?.join(".config")))?;
+fn default_file(environment: &[(String, String)]) -> Option<PathBuf> {
+    let settings = folder_in_variable(environment, "XDG_CONFIG_HOME")
+        .or_else(|| Some(folder_in_variable(environment, "HOME")?.join(".config")))?;
     Some(settings.join("git/ignore"))
 }
 
-fn folder(environment: &[(String, String)], variable: &str) -> Option<PathBuf> {
+fn folder_in_variable(environment: &[(String, String)], variable: &str) -> Option<PathBuf> {
     let (_, value) = environment.iter().rfind(|(name, _)| name == variable)?;
     Some(PathBuf::from(value)).filter(|path| path.is_absolute())
 }
 
-fn read(file: &Path) -> Option<Gitignore> {
-    let mut text = Vec::new();
-    content::open(file).ok()?.take(MAX_FILE_BYTES).read_to_end(&mut text).ok()?;
-    let text = String::from_utf8_lossy(&text);
+fn read_patterns(file: &Path) -> Option<Gitignore> {
+    let mut bytes = Vec::new();
+    content::open(file).ok()?.take(MAX_FILE_BYTES).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
     let mut builder = GitignoreBuilder::new("");
     for line in text.trim_start_matches('\u{feff}').lines() {
         // A pattern that cannot be read hides nothing.

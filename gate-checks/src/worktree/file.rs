@@ -39,13 +39,13 @@ impl File {
         Self { path, kind, hash }
     }
 
-    /// Its name, relative to the root.
+    /// The file's name, relative to the root.
     pub fn path(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.path))
     }
 
-    /// The bytes of its name, relative to the root.
-    pub(super) fn bytes(&self) -> &[u8] {
+    /// The bytes of the file's name, relative to the root.
+    pub(super) fn path_bytes(&self) -> &[u8] {
         &self.path
     }
 
@@ -54,14 +54,15 @@ impl File {
         self.kind
     }
 
-    /// The BLAKE3 hash of its bytes.
+    /// The BLAKE3 hash of the file's bytes.
     pub fn hash(&self) -> &[u8; 32] {
         &self.hash
     }
 }
 
 impl Kind {
-    pub(super) fn mark(self) -> u8 {
+    /// The letter for the kind in digests.
+    pub(super) fn digest_letter(self) -> u8 {
         match self {
             Self::Plain => b'f',
             Self::Executable => b'x',
@@ -72,6 +73,7 @@ impl Kind {
     }
 }
 
+/// The bits of a mode that tell what a file is (inode(7)).
 const TYPE: u32 = 0o170_000;
 const FOLDER: u32 = 0o040_000;
 const PLAIN: u32 = 0o100_000;
@@ -115,12 +117,12 @@ impl Stat {
         }
     }
 
-    /// The part of the mode that says what it is.
+    /// The part of the mode that tells files from folders, links and devices.
     pub(super) fn file_type(&self) -> u32 {
         self.mode & TYPE
     }
 }
 
-fn nanoseconds(seconds: i64, rest: i64) -> i64 {
-    seconds.saturating_mul(1_000_000_000).saturating_add(rest)
+fn nanoseconds(seconds: i64, fraction: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(fraction)
 }

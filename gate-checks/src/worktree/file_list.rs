@@ -1,4 +1,4 @@
-//! The files of a work tree as they were at one moment, in a form that is kept.
+//! The files of a work tree at one moment, in a form that is stored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -23,7 +23,7 @@ impl FileList {
             let mut head = [0; ENTRY_HEAD_BYTES];
             head[0] = file.kind() as u8;
             head[1..].copy_from_slice(file.hash());
-            files.insert(file.bytes().to_vec(), head);
+            files.insert(file.path_bytes().to_vec(), head);
         }
         Self { files }
     }
@@ -39,14 +39,14 @@ impl FileList {
         bytes
     }
 
-    /// The list that these bytes are; none if they are cut off.
+    /// Reads a list; `None` if the bytes are cut off.
     pub fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
         let mut files = BTreeMap::new();
         while !bytes.is_empty() {
-            let (head, rest) = bytes.split_at_checked(ENTRY_HEAD_BYTES)?;
-            let end = memchr::memchr(0, rest)?;
-            files.insert(rest[..end].to_vec(), head.try_into().ok()?);
-            bytes = &rest[end + 1..];
+            let (head, behind) = bytes.split_at_checked(ENTRY_HEAD_BYTES)?;
+            let end = memchr::memchr(0, behind)?;
+            files.insert(behind[..end].to_vec(), head.try_into().ok()?);
+            bytes = &behind[end + 1..];
         }
         Some(Self { files })
     }
@@ -58,25 +58,25 @@ impl FileList {
 
     /// The content of a file: `blake3:` and 64 hex digits over its bytes.
     pub fn content(&self, file: &Path) -> Option<String> {
-        self.files.get(file.as_os_str().as_bytes()).map(content)
+        self.files.get(file.as_os_str().as_bytes()).map(content_digest)
     }
 
     /// The files with this content.
-    pub fn with_content(&self, wanted: &str) -> Vec<&Path> {
-        let files = self.files.iter().filter(|(_, head)| content(head) == wanted);
+    pub fn with_content(&self, digest: &str) -> Vec<&Path> {
+        let files = self.files.iter().filter(|(_, head)| content_digest(head) == digest);
         files.map(|(name, _)| Path::new(OsStr::from_bytes(name))).collect()
     }
 
     /// The files that are new, gone or different in a later list.
     pub fn changes_to(&self, later: &Self) -> Vec<PathBuf> {
-        let gone = self.files.keys().filter(|name| !later.files.contains_key(*name));
+        let removed = self.files.keys().filter(|name| !later.files.contains_key(*name));
         let changed = later.files.iter().filter(|(name, head)| self.files.get(*name) != Some(head));
-        let names: BTreeSet<_> = gone.chain(changed.map(|(name, _)| name)).collect();
+        let names: BTreeSet<_> = removed.chain(changed.map(|(name, _)| name)).collect();
         names.into_iter().map(|name| PathBuf::from(OsString::from_vec(name.clone()))).collect()
     }
 }
 
-fn content(head: &[u8; ENTRY_HEAD_BYTES]) -> String {
+fn content_digest(head: &[u8; ENTRY_HEAD_BYTES]) -> String {
     let hash: String = head[1..].iter().map(|byte| format!("{byte:02x}")).collect();
     format!("blake3:{hash}")
 }

@@ -61,7 +61,7 @@ const VARIABLES: [(&str, &str); 5] = [
 
 /// A git command in a folder, in which no setting of a repository starts a program or fetches an
 /// object. The program is the first git on this process's PATH that does not lie in the folder;
-/// none if there is no such git.
+/// `None` if there is no such git.
 pub fn hardened_git(folder: &Path) -> Option<Command> {
     let folder = folder.canonicalize().ok()?;
     let mut command = Git::find(&environment(), &folder)?.hardened();
@@ -78,7 +78,7 @@ pub(crate) struct Git {
 
 /// A repository as git's options name it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'p> {
+pub(crate) struct GitPlace<'p> {
     /// The git folder.
     pub(crate) git_dir: &'p Path,
     /// The work tree, which is also the working folder.
@@ -89,13 +89,11 @@ pub(crate) struct Place<'p> {
 
 /// The exit code and output of a git command.
 #[derive(Debug)]
-pub(crate) struct Answer {
-    /// Its exit code; none if a signal ended it.
+pub(crate) struct GitOutput {
+    /// `None` if a signal ended it.
     pub(crate) code: Option<i32>,
-    /// Standard output.
-    pub(crate) out: Vec<u8>,
-    /// Standard error.
-    complaint: Vec<u8>,
+    pub(crate) stdout: Vec<u8>,
+    stderr: Vec<u8>,
 }
 
 impl Git {
@@ -104,39 +102,39 @@ impl Git {
         let path = environment.iter().rfind(|(name, _)| name == "PATH")?.1.as_str();
         let folders = path.split(':').map(Path::new).filter(|folder| folder.is_absolute());
         let program =
-            folders.map(|folder| folder.join("git")).find(|program| usable(program, root))?;
-        let kept = environment.iter().filter(|(name, _)| !name.starts_with("GIT_")).cloned();
-        Some(Self { program: program.into(), environment: kept.collect() })
+            folders.map(|folder| folder.join("git")).find(|program| is_usable(program, root))?;
+        let environment = environment.iter().filter(|(name, _)| !name.starts_with("GIT_")).cloned();
+        Some(Self { program: program.into(), environment: environment.collect() })
     }
 
     /// The standard output of a git command that exits with 0.
     pub(crate) fn read(
         &self,
-        place: Place<'_>,
+        place: GitPlace<'_>,
         args: &[&str],
         cancel: &Cancellation,
     ) -> Result<Vec<u8>, WorktreeError> {
-        let answer = self.output(place, args, &[], cancel)?;
-        if answer.code == Some(0) { Ok(answer.out) } else { Err(answer.wrong(place, args)) }
+        let output = self.output(place, args, &[], cancel)?;
+        if output.code == Some(0) { Ok(output.stdout) } else { Err(output.to_error(place, args)) }
     }
 
-    /// Runs a git command; a code other than 0 is an answer too. Paths follow `--`.
+    /// Runs a git command, which may end with any code. Paths follow `--`.
     pub(crate) fn output(
         &self,
-        place: Place<'_>,
+        place: GitPlace<'_>,
         args: &[&str],
         paths: &[&Path],
         cancel: &Cancellation,
-    ) -> Result<Answer, WorktreeError> {
+    ) -> Result<GitOutput, WorktreeError> {
         let mut command = self.command(place);
         command.args(args);
         if !paths.is_empty() {
             command.arg("--").args(paths);
         }
         stop_if_cancelled(cancel)?;
-        let ended = run(&mut command, cancel);
+        let output = run(&mut command, cancel);
         stop_if_cancelled(cancel)?;
-        ended.map_err(|error| failed(place, args, &error.to_string()))
+        output.map_err(|error| git_error(place, args, &error.to_string()))
     }
 
     fn hardened(&self) -> Command {
@@ -147,7 +145,7 @@ impl Git {
         command
     }
 
-    fn command(&self, place: Place<'_>) -> Command {
+    fn command(&self, place: GitPlace<'_>) -> Command {
         let mut command = self.hardened();
         command.envs(place.variables.iter().copied());
         command.arg("--git-dir").arg(place.git_dir);
@@ -159,48 +157,52 @@ impl Git {
     }
 }
 
-impl Answer {
+impl GitOutput {
     /// The error of a command that failed.
-    pub(crate) fn wrong(&self, place: Place<'_>, args: &[&str]) -> WorktreeError {
-        let complaint = String::from_utf8_lossy(&self.complaint);
-        let line = complaint.lines().find(|line| !line.trim().is_empty());
+    pub(crate) fn to_error(&self, place: GitPlace<'_>, args: &[&str]) -> WorktreeError {
+        let messages = String::from_utf8_lossy(&self.stderr);
+        let line = messages.lines().find(|line| !line.trim().is_empty());
         let code = self.code.map_or("a signal".to_owned(), |code| format!("code {code}"));
         let problem = line.map_or_else(|| format!("ended with {code}"), str::to_owned);
-        failed(place, args, &problem)
+        git_error(place, args, &problem)
     }
 }
 
-fn failed(place: Place<'_>, args: &[&str], problem: &str) -> WorktreeError {
+fn git_error(place: GitPlace<'_>, args: &[&str], problem: &str) -> WorktreeError {
     let command = args.first().copied().unwrap_or_default().to_owned();
     let problem = problem.chars().filter(|letter| !letter.is_control()).take(300).collect();
     WorktreeError::Git { command, folder: place.work_tree.into(), problem }
 }
 
-/// True if the program exists, is executable and is no file of the tree: the agent could have
-/// written that one.
-fn usable(program: &Path, root: &Path) -> bool {
-    let Ok(real) = program.canonicalize() else { return false };
+/// The program exists, is executable and is no file of the tree: the agent could have written that
+/// one.
+fn is_usable(program: &Path, root: &Path) -> bool {
+    let Ok(real_path) = program.canonicalize() else { return false };
     let folder = program.parent().and_then(|folder| folder.canonicalize().ok());
-    let may_run = real
+    let is_executable = real_path
         .metadata()
         .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0);
-    may_run && !real.starts_with(root) && folder.is_some_and(|folder| !folder.starts_with(root))
+    is_executable
+        && !real_path.starts_with(root)
+        && folder.is_some_and(|folder| !folder.starts_with(root))
 }
 
-fn run(command: &mut Command, cancel: &Cancellation) -> io::Result<Answer> {
+fn run(command: &mut Command, cancel: &Cancellation) -> io::Result<GitOutput> {
     let mut child = command.spawn()?;
-    let (out, complaint) = (drain(child.stdout.take()), drain(child.stderr.take()));
-    let deadline = Instant::now() + GIT_TIMEOUT;
-    let result = wait_for(&out, deadline, cancel).and_then(|out| {
-        Ok((out, wait_for(&complaint, deadline, cancel)?, end(&mut child, deadline)?))
-    });
-    match result {
-        Ok((out, complaint, code)) => Ok(Answer { code, out, complaint }),
-        Err(error) => {
-            kill(&mut child);
-            Err(error)
-        }
+    let output = wait_for_output(&mut child, cancel);
+    if output.is_err() {
+        kill(&mut child);
     }
+    output
+}
+
+fn wait_for_output(child: &mut Child, cancel: &Cancellation) -> io::Result<GitOutput> {
+    // Both pipes are read at once: git would wait for room in one while gate reads the other.
+    let (stdout, stderr) = (drain(child.stdout.take()), drain(child.stderr.take()));
+    let deadline = Instant::now() + GIT_TIMEOUT;
+    let stdout = wait_for_bytes(&stdout, deadline, cancel)?;
+    let stderr = wait_for_bytes(&stderr, deadline, cancel)?;
+    Ok(GitOutput { code: wait_for_exit(child, deadline)?, stdout, stderr })
 }
 
 /// Reads a pipe to its end on a thread of its own: its receiver can give up, even if a descendant
@@ -209,15 +211,15 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> Receiver<io::Result<Vec<u8
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        let read =
+        let length =
             pipe.map_or(Ok(0), |pipe| pipe.take(MAX_OUTPUT_BYTES + 1).read_to_end(&mut bytes));
         // The receiver is gone if it gave up.
-        let _ = sender.send(read.map(|_| bytes));
+        let _ = sender.send(length.map(|_| bytes));
     });
     receiver
 }
 
-fn wait_for(
+fn wait_for_bytes(
     receiver: &Receiver<io::Result<Vec<u8>>>,
     deadline: Instant,
     cancel: &Cancellation,
@@ -227,14 +229,16 @@ fn wait_for(
             Ok(Ok(bytes)) if bytes.len() as u64 > MAX_OUTPUT_BYTES => {
                 return Err(io::Error::other("printed more than 1 GiB"));
             }
-            Ok(read) => return read,
+            Ok(result) => return result,
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(io::Error::other("its pipe was lost"));
             }
             Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => {
                 return Err(io::ErrorKind::Interrupted.into());
             }
-            Err(RecvTimeoutError::Timeout) if Instant::now() > deadline => return Err(late()),
+            Err(RecvTimeoutError::Timeout) if Instant::now() > deadline => {
+                return Err(timed_out());
+            }
             Err(RecvTimeoutError::Timeout) => {}
         }
     }
@@ -242,22 +246,22 @@ fn wait_for(
 
 /// Waits for a process whose pipes are closed, which takes no time unless it
 /// closed them early.
-fn end(child: &mut Child, deadline: Instant) -> io::Result<Option<i32>> {
+fn wait_for_exit(child: &mut Child, deadline: Instant) -> io::Result<Option<i32>> {
     let mut pause = Duration::from_micros(20);
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status.code());
         }
         if Instant::now() > deadline {
-            return Err(late());
+            return Err(timed_out());
         }
         thread::sleep(pause);
         pause = (pause * 2).min(POLL_INTERVAL);
     }
 }
 
-fn late() -> io::Error {
-    io::Error::other(format!("gave no answer in {} s", GIT_TIMEOUT.as_secs()))
+fn timed_out() -> io::Error {
+    io::Error::other(format!("gave no output in {} s", GIT_TIMEOUT.as_secs()))
 }
 
 /// Ends git and what it started.
@@ -283,8 +287,8 @@ fn linked_git_dir(dot_git: &Path) -> Option<PathBuf> {
     let file = super::content::open(dot_git).ok()?;
     let mut text = Vec::new();
     file.take(1 << 16).read_to_end(&mut text).ok()?;
-    let named = text.strip_prefix(b"gitdir:")?;
-    let folder = dot_git.parent().unwrap_or(dot_git).join(names::path(named.trim_ascii()));
+    let path = text.strip_prefix(b"gitdir:")?;
+    let folder = dot_git.parent().unwrap_or(dot_git).join(names::path(path.trim_ascii()));
     folder.canonicalize().ok()
 }
 

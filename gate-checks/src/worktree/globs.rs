@@ -17,7 +17,7 @@ const MAX_SHOWN_CHARS: usize = 200;
 pub struct Globs(GlobSet);
 
 impl Globs {
-    /// Globs; none matches nothing.
+    /// Compiles globs. Without any, no file matches.
     ///
     /// # Errors
     ///
@@ -27,38 +27,38 @@ impl Globs {
             return Ok(Self(GlobSet::empty()));
         }
         let mut set = GlobSetBuilder::new();
-        for written in globs {
-            let glob = written.trim_start_matches("./").trim_end_matches('/');
-            refuse_to_leave(written, glob)?;
-            let built = GlobBuilder::new(glob).literal_separator(true).build();
-            set.add(built.map_err(|error| wrong(written, &error.kind().to_string()))?);
+        for glob in globs {
+            let pattern = glob.trim_start_matches("./").trim_end_matches('/');
+            check_inside(glob, pattern)?;
+            let compiled = GlobBuilder::new(pattern).literal_separator(true).build();
+            set.add(compiled.map_err(|error| glob_error(glob, &error.kind().to_string()))?);
         }
-        let first = globs.first().map_or("", String::as_str);
-        Ok(Self(set.build().map_err(|error| wrong(first, &error.kind().to_string()))?))
+        let first_glob = globs.first().map_or("", String::as_str);
+        Ok(Self(set.build().map_err(|error| glob_error(first_glob, &error.kind().to_string()))?))
     }
 
-    /// True if a file, or a folder above it, matches. The name is relative to the globs' folder.
+    /// A file, or a folder above it, matches. The name is relative to the globs' folder.
     pub fn matches(&self, path: &[u8]) -> bool {
         if self.0.is_empty() {
             return false;
         }
-        let folders = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
-        let mut ends = folders.map(|(at, _)| at).chain([path.len()]);
+        let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        let mut ends = slashes.map(|(index, _)| index).chain([path.len()]);
         ends.any(|end| self.0.is_match(OsStr::from_bytes(&path[..end])))
     }
 }
 
-fn refuse_to_leave(written: &str, glob: &str) -> Result<(), WorktreeError> {
-    if glob.is_empty() {
-        return Err(wrong(written, "expected a name or a pattern"));
+fn check_inside(glob: &str, pattern: &str) -> Result<(), WorktreeError> {
+    if pattern.is_empty() {
+        return Err(glob_error(glob, "expected a name or a pattern"));
     }
-    if glob.starts_with('/') || glob.split('/').any(|part| part == "..") {
-        return Err(wrong(written, "expected a path inside of the project's folder"));
+    if pattern.starts_with('/') || pattern.split('/').any(|part| part == "..") {
+        return Err(glob_error(glob, "expected a path inside of the project's folder"));
     }
     Ok(())
 }
 
-fn wrong(glob: &str, problem: &str) -> WorktreeError {
+fn glob_error(glob: &str, problem: &str) -> WorktreeError {
     WorktreeError::Glob { glob: brief(glob, MAX_SHOWN_CHARS), problem: problem.to_owned() }
 }
 

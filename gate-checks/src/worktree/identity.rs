@@ -13,22 +13,22 @@ use super::{git, repository, root};
 pub fn identity(project: &Path) -> String {
     let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
     let repository = project.ancestors().find(|folder| root::is_repository(folder));
-    let common = repository.and_then(|folder| common(&folder.join(".git")));
-    let Some(common) = common else { return project.display().to_string() };
-    let settings = fs::read(common.join("config")).unwrap_or_default();
-    let origin = origin(&String::from_utf8_lossy(&settings));
-    origin.map_or_else(|| common.display().to_string(), |url| without_credentials(&url))
+    let shared_folder = repository.and_then(|folder| shared_folder(&folder.join(".git")));
+    let Some(shared_folder) = shared_folder else { return project.display().to_string() };
+    let settings = fs::read(shared_folder.join("config")).unwrap_or_default();
+    let origin = origin_url(&String::from_utf8_lossy(&settings));
+    origin.map_or_else(|| shared_folder.display().to_string(), |url| without_credentials(&url))
 }
 
-fn common(dot_git: &Path) -> Option<PathBuf> {
-    let common = repository::common(&git::git_dir(dot_git).ok()?);
-    Some(common.canonicalize().unwrap_or(common))
+fn shared_folder(dot_git: &Path) -> Option<PathBuf> {
+    let folder = repository::common_folder(&git::git_dir(dot_git).ok()?);
+    Some(folder.canonicalize().unwrap_or(folder))
 }
 
 /// The first `url` of `[remote "origin"]`.
-fn origin(settings: &str) -> Option<String> {
+fn origin_url(settings: &str) -> Option<String> {
     let lines = settings.lines().map(str::trim);
-    let mut section = lines.skip_while(|line| !is_origin(line)).skip(1);
+    let mut section = lines.skip_while(|line| !is_origin_section(line)).skip(1);
     section.by_ref().take_while(|line| !line.starts_with('[')).find_map(|line| {
         let (key, value) = line.split_once('=')?;
         let value = value.trim().trim_matches('"');
@@ -36,23 +36,25 @@ fn origin(settings: &str) -> Option<String> {
     })
 }
 
-fn is_origin(line: &str) -> bool {
-    let Some((name, rest)) = line.strip_prefix('[').and_then(|rest| rest.split_once('"')) else {
+fn is_origin_section(line: &str) -> bool {
+    let Some((section, remote)) = line.strip_prefix('[').and_then(|head| head.split_once('"'))
+    else {
         return false;
     };
-    name.trim().eq_ignore_ascii_case("remote") && rest.starts_with("origin\"")
+    section.trim().eq_ignore_ascii_case("remote") && remote.starts_with("origin\"")
 }
 
 /// An address without its user's name and password.
 fn without_credentials(url: &str) -> String {
-    let (scheme, rest) = match url.split_once("://") {
-        Some((scheme, rest)) => (format!("{scheme}://"), rest),
+    let (scheme, address) = match url.split_once("://") {
+        Some((scheme, address)) => (format!("{scheme}://"), address),
         None => (String::new(), url),
     };
-    let host_ends = rest.find(['/', ':']).unwrap_or(rest.len());
-    let end = if scheme.is_empty() { host_ends } else { rest.find('/').unwrap_or(rest.len()) };
-    let host = rest[..end].rsplit_once('@').map_or(&rest[..end], |(_, host)| host);
-    format!("{scheme}{host}{}", &rest[end..])
+    // `user@host:path` has no scheme; with one, a colon stands before the password or the port.
+    let ends: &[char] = if scheme.is_empty() { &['/', ':'] } else { &['/'] };
+    let (authority, path) = address.split_at(address.find(ends).unwrap_or(address.len()));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    format!("{scheme}{host}{path}")
 }
 
 #[cfg(test)]
@@ -61,7 +63,7 @@ mod tests {
 
     #[test]
     fn an_address_tells_no_secrets() {
-        for (url, known_by) in [
+        for (url, expected) in [
             ("https://me:secret@host.example/team/shop.git", "https://host.example/team/shop.git"),
             ("https://token@host.example:8443/shop", "https://host.example:8443/shop"),
             ("git@host.example:team/shop.git", "host.example:team/shop.git"),
@@ -69,7 +71,7 @@ mod tests {
             ("/srv/git/a@b/shop.git", "/srv/git/a@b/shop.git"),
             ("https://host.example/a@b", "https://host.example/a@b"),
         ] {
-            assert_eq!(without_credentials(url), known_by);
+            assert_eq!(without_credentials(url), expected);
         }
     }
 
@@ -77,9 +79,12 @@ mod tests {
     fn the_origin_is_found_among_other_sections() {
         let settings = "[core]\n\turl = no\n[remote \"fork\"]\n\turl = /fork\n\
                         [Remote \"origin\"]\n\tfetch = +refs\n\tURL = \"/srv/shop\"\n[branch \"x\"]\n";
-        assert_eq!(origin(settings).as_deref(), Some("/srv/shop"));
-        assert_eq!(origin("[remote \"origin\"]\n\tfetch = x\n[remote \"b\"]\nurl = /b\n"), None);
-        assert_eq!(origin(""), None);
+        assert_eq!(origin_url(settings).as_deref(), Some("/srv/shop"));
+        assert_eq!(
+            origin_url("[remote \"origin\"]\n\tfetch = x\n[remote \"b\"]\nurl = /b\n"),
+            None
+        );
+        assert_eq!(origin_url(""), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::error::WorktreeError;
 use super::globs::Globs;
 use super::names::prefix_of;
-use super::tracked::Tracked;
+use super::tracked::TrackedFiles;
 use crate::site::CheckSite;
 
 /// The site's rules, in names relative to the root.
@@ -14,87 +14,87 @@ use crate::site::CheckSite;
 pub(super) struct IgnoreRules {
     /// The project's folder: empty, or with a slash at the end.
     project: Vec<u8>,
-    ignore: Globs,
+    globs: Globs,
     state: Option<Vec<u8>>,
-    callers: Vec<Vec<u8>>,
+    callers_files: Vec<Vec<u8>>,
 }
 
 impl IgnoreRules {
     pub(super) fn new(site: &CheckSite, root: &Path) -> Result<Self, WorktreeError> {
-        let mut callers = Vec::new();
+        let mut callers_files = Vec::new();
         for file in &site.callers_files {
-            callers.extend(relative(&site.project.join(file), root));
+            callers_files.extend(relative_path(&site.project.join(file), root));
         }
         let state = site.state.as_deref();
         Ok(Self {
             project: prefix_of(&site.project, root)?,
-            ignore: Globs::new(&site.ignore)?,
-            state: state.and_then(|state| relative(&site.project.join(state), root)),
-            callers,
+            globs: Globs::new(&site.ignore)?,
+            state: state.and_then(|state| relative_path(&site.project.join(state), root)),
+            callers_files,
         })
     }
 
-    /// A name relative to the project; none if it does not lie inside.
-    pub(super) fn in_project<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
+    /// A name relative to the project; `None` if it does not lie inside.
+    pub(super) fn path_in_project<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
         path.strip_prefix(&*self.project)
     }
 
-    /// True if a file or folder is no part of the tree, tracked or not.
-    pub(super) fn always(&self, path: &[u8]) -> bool {
-        let state = self.state.as_deref().is_some_and(|state| is_in(path, state));
-        state || self.in_project(path).is_some_and(|path| self.ignore.matches(path))
+    /// A file or folder is no part of the tree, tracked or not.
+    pub(super) fn is_excluded(&self, path: &[u8]) -> bool {
+        let is_state = self.state.as_deref().is_some_and(|state| is_in(path, state));
+        is_state || self.path_in_project(path).is_some_and(|path| self.globs.matches(path))
     }
 
-    /// True if a file that git does not track belongs to the caller, such as a runner's log: logs of
-    /// a loop differ in their numbers.
+    /// A file that git does not track belongs to the caller, such as a runner's log: logs of a loop
+    /// differ in their numbers.
     pub(super) fn is_callers_file(&self, path: &[u8]) -> bool {
-        self.callers.iter().any(|file| file == path || with_zeros(file).eq(with_zeros(path)))
+        self.callers_files.iter().any(|file| file == path || with_zeros(file).eq(with_zeros(path)))
     }
 
-    /// True if the project stands in this folder, whose name ends with a slash.
+    /// The project stands in this folder, whose name ends with a slash.
     pub(super) fn holds_project(&self, folder: &[u8]) -> bool {
         self.project.starts_with(folder)
     }
 
-    /// The folders that hold the caller's files and none that git tracks: a
-    /// runner's logs. A folder that the project stands in is none.
-    pub(super) fn callers_folders(&self, tracked: &Tracked<'_>) -> Vec<Vec<u8>> {
-        let folders = self.callers.iter().filter_map(|file| {
+    /// The folders that hold the caller's files and no file that git tracks: a runner's logs. A
+    /// folder that the project stands in does not count.
+    pub(super) fn callers_folders(&self, tracked: &TrackedFiles<'_>) -> Vec<Vec<u8>> {
+        let folders = self.callers_files.iter().filter_map(|file| {
             let end = file.iter().rposition(|byte| *byte == b'/')?;
             Some(file[..end].to_vec())
         });
         let logs = folders.filter(|folder| {
-            !self.holds_project(&[folder, &b"/"[..]].concat()) && !tracked.any_in(folder)
+            !self.holds_project(&[folder, &b"/"[..]].concat()) && !tracked.has_files_in(folder)
         });
         logs.collect()
     }
 }
 
-/// True if the path is this folder, or below it.
+/// The path is this folder, or below it.
 fn is_in(path: &[u8], folder: &[u8]) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+    path.strip_prefix(folder).is_some_and(|behind| behind.is_empty() || behind[0] == b'/')
 }
 
 /// A name in which each number is one zero.
 fn with_zeros(path: &[u8]) -> impl Iterator<Item = u8> {
-    let digits = path.chunk_by(|left, right| left.is_ascii_digit() && right.is_ascii_digit());
-    digits.map(|part| if part[0].is_ascii_digit() { b'0' } else { part[0] })
+    let runs = path.chunk_by(|left, right| left.is_ascii_digit() && right.is_ascii_digit());
+    runs.map(|run| if run[0].is_ascii_digit() { b'0' } else { run[0] })
 }
 
-/// A path relative to the root; none if it does not lie inside, or is the root itself.
-fn relative(path: &Path, root: &Path) -> Option<Vec<u8>> {
-    let real = real(path);
-    let inside = real.strip_prefix(root).ok()?.as_os_str().as_bytes();
-    (!inside.is_empty()).then(|| inside.to_vec())
+/// A path relative to the root; `None` if it does not lie inside, or is the root itself.
+fn relative_path(path: &Path, root: &Path) -> Option<Vec<u8>> {
+    let real = real_path(path);
+    let relative = real.strip_prefix(root).ok()?.as_os_str().as_bytes();
+    (!relative.is_empty()).then(|| relative.to_vec())
 }
 
 /// A path without links on the way to it; it need not be there yet. A link at
 /// its end is itself.
-fn real(path: &Path) -> PathBuf {
+fn real_path(path: &Path) -> PathBuf {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     };
-    folder.canonicalize().unwrap_or_else(|_| real(folder)).join(name)
+    folder.canonicalize().unwrap_or_else(|_| real_path(folder)).join(name)
 }
 
 #[cfg(test)]
@@ -114,8 +114,8 @@ mod tests {
     #[test]
     fn globs_are_relative_to_the_project() {
         let (_folder, ignored) = ignored(|site, _| site.ignore = vec!["*.log".to_owned()]);
-        assert!(ignored.always(b"app/run.log"));
-        assert!(!ignored.always(b"run.log"));
+        assert!(ignored.is_excluded(b"app/run.log"));
+        assert!(!ignored.is_excluded(b"run.log"));
     }
 
     #[test]
@@ -123,8 +123,8 @@ mod tests {
         let (_folder, ignored) = ignored(|site, root| {
             site.state = Some(root.join("app/.state/gate"));
         });
-        assert!(ignored.always(b"app/.state/gate/trees"));
-        assert!(!ignored.always(b"app/.state/gatekeeper"));
+        assert!(ignored.is_excluded(b"app/.state/gate/trees"));
+        assert!(!ignored.is_excluded(b"app/.state/gatekeeper"));
     }
 
     #[test]
@@ -132,7 +132,7 @@ mod tests {
         let (_folder, ignored) = ignored(|site, root| {
             site.callers_files = vec!["run.log".into(), "logs/1.log".into(), root.join("top.log")];
         });
-        assert_eq!(ignored.callers_folders(&Tracked::default()), [b"app/logs".to_vec()]);
+        assert_eq!(ignored.callers_folders(&TrackedFiles::default()), [b"app/logs".to_vec()]);
         assert!(ignored.is_callers_file(b"app/run.log"));
         assert!(ignored.is_callers_file(b"top.log"));
     }

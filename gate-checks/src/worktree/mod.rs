@@ -17,6 +17,7 @@
 //! program that has a file mapped into its memory can write to it later
 //! without its times being set each time; neither gate nor git sees that until
 //! something else touches the file.
+
 mod caches;
 mod committed;
 mod content;
@@ -63,6 +64,7 @@ pub use identity::identity;
 pub(crate) use names::shown;
 pub use other_work::{OtherWork, Search, WorkPlace};
 pub use refs::{Refs, TreeHead, work_trees};
+pub(crate) use since::Uncommitted;
 pub use snapshot::{Changes, Snapshot};
 pub(crate) use stat_cache::WrittenFiles;
 pub(crate) use status::Status;
@@ -82,7 +84,7 @@ pub struct WorkTree {
     root: Arc<Path>,
     is_repository: bool,
     git: Option<Git>,
-    ignored: IgnoreRules,
+    ignore_rules: IgnoreRules,
     state_dir: Option<StateDir>,
     environment: Vec<(String, String)>,
 }
@@ -106,28 +108,28 @@ impl WorkTree {
         Ok(Self {
             is_repository,
             git,
-            ignored: IgnoreRules::new(site, &root)?,
+            ignore_rules: IgnoreRules::new(site, &root)?,
             state_dir: site.state.as_deref().map(|state| StateDir::new(state, &root)),
             environment: site.environment.clone(),
             root,
         })
     }
 
-    /// Its topmost folder.
+    /// The topmost folder of the tree.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
     /// The folder that git keeps for all work trees of the repository: settings,
-    /// hooks. None outside of git.
+    /// hooks. `None` outside of git.
     pub fn git_folder(&self) -> Option<PathBuf> {
         let dot_git = self.is_repository.then(|| self.root.join(".git"))?;
-        Some(repository::common(&git::git_dir(&dot_git).ok()?))
+        Some(repository::common_folder(&git::git_dir(&dot_git).ok()?))
     }
 
-    /// A file's name relative to the project; none if it stands outside.
-    pub(crate) fn in_project<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
-        self.ignored.in_project(path)
+    /// A file's name relative to the project; `None` if it stands outside.
+    pub(crate) fn path_in_project<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
+        self.ignore_rules.path_in_project(path)
     }
 
     /// Looks at every file. What was read before and looks unchanged is not
@@ -142,13 +144,13 @@ impl WorkTree {
 }
 
 /// The folder with the index and the reflog of the work tree that begins at this folder:
-/// its own, also in a linked worktree or a submodule. None if no work tree begins there.
+/// its own, also in a linked worktree or a submodule. `None` if no work tree begins there.
 pub fn own_git_folder(root: &Path) -> Option<PathBuf> {
     git::git_dir(&root.join(".git")).ok()
 }
 
 /// The root of the repository that a folder's files belong to: the nearest, or
-/// one above that tracks them. None outside of any.
+/// one above that tracks them. `None` outside of any.
 ///
 /// # Errors
 ///

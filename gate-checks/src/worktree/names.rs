@@ -13,7 +13,7 @@ pub(super) fn path(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }
 
-/// True if a name has no `..` and is not absolute.
+/// A name has no `..` and is not absolute.
 pub(super) fn is_plain(name: &[u8]) -> bool {
     path(name).components().all(|part| matches!(part, Component::Normal(_)))
 }
@@ -21,24 +21,24 @@ pub(super) fn is_plain(name: &[u8]) -> bool {
 /// The project's folder relative to the root: empty, or with a slash at the end.
 pub(super) fn prefix_of(project: &Path, root: &Path) -> Result<Vec<u8>, WorktreeError> {
     let real = project.canonicalize().unwrap_or_else(|_| project.to_path_buf());
-    let inside = real.strip_prefix(root).or_else(|_| project.strip_prefix(root));
-    let Ok(inside) = inside else {
+    let relative = real.strip_prefix(root).or_else(|_| project.strip_prefix(root));
+    let Ok(relative) = relative else {
         return Err(WorktreeError::Outside { project: project.into(), root: root.into() });
     };
-    let mut prefix = inside.as_os_str().as_bytes().to_vec();
+    let mut prefix = relative.as_os_str().as_bytes().to_vec();
     if !prefix.is_empty() {
         prefix.push(b'/');
     }
     Ok(prefix)
 }
 
-/// A file's name as it is shown: control characters, marks that hide or
-/// reorder text and what is no UTF-8 are spelled out.
+/// A file's name, safe to print: control characters, marks that hide or reorder text and bytes that
+/// are no UTF-8 are spelled out.
 pub(crate) fn shown(path: &[u8]) -> String {
     let mut name = String::with_capacity(path.len());
     for part in path.utf8_chunks() {
         for letter in part.valid().chars() {
-            if letter.is_control() || !letter.is_ascii() && is_unfit(letter) {
+            if letter.is_control() || !letter.is_ascii() && is_removed_when_cleaned(letter) {
                 name.extend(letter.escape_default());
             } else {
                 name.push(letter);
@@ -49,6 +49,6 @@ pub(crate) fn shown(path: &[u8]) -> String {
     name
 }
 
-fn is_unfit(letter: char) -> bool {
+fn is_removed_when_cleaned(letter: char) -> bool {
     text::clean(letter.encode_utf8(&mut [0; 4])).is_empty()
 }

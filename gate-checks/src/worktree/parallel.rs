@@ -9,51 +9,52 @@ use crate::cancellation::Cancellation;
 use crate::worktree::error::stop_if_cancelled;
 
 /// Items that a worker takes at once.
-const BLOCK: usize = 64;
+const BLOCK_ITEMS: usize = 64;
 
+/// The number of threads: one for each processor, but at most 8.
 pub(super) fn workers() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get).min(8)
 }
 
 /// Does the work on the items `0..count`; the results stand in their order.
 /// Each worker prepares once what it uses again for every item.
-pub(super) fn each<T: Send, U>(
+pub(super) fn map<T: Send, U>(
     count: usize,
     cancel: &Cancellation,
     prepare: impl Fn() -> U + Sync,
     work: impl Fn(&mut U, usize) -> T + Sync,
 ) -> Result<Vec<T>, WorktreeError> {
-    let next = AtomicUsize::new(0);
-    let mut done = on_all(workers().min(count.div_ceil(BLOCK)), || {
+    let next_item = AtomicUsize::new(0);
+    let mut blocks = on_all(workers().min(count.div_ceil(BLOCK_ITEMS)), || {
         let mut tool = prepare();
-        let mut done = Vec::new();
+        let mut blocks = Vec::new();
         loop {
-            let start = next.fetch_add(BLOCK, Ordering::Relaxed);
+            let start = next_item.fetch_add(BLOCK_ITEMS, Ordering::Relaxed);
             if start >= count || cancel.is_cancelled() {
-                return done;
+                return blocks;
             }
-            let block = start..count.min(start + BLOCK);
-            done.push((start, block.map(|at| work(&mut tool, at)).collect::<Vec<T>>()));
+            let items = start..count.min(start + BLOCK_ITEMS);
+            blocks.push((start, items.map(|item| work(&mut tool, item)).collect::<Vec<T>>()));
         }
     });
     stop_if_cancelled(cancel)?;
-    done.sort_unstable_by_key(|(start, _)| *start);
-    Ok(done.into_iter().flat_map(|(_, results)| results).collect())
+    blocks.sort_unstable_by_key(|(start, _)| *start);
+    Ok(blocks.into_iter().flat_map(|(_, results)| results).collect())
 }
 
 /// Runs the same function on so many threads, this one among them, and joins
 /// what they return.
 pub(super) fn on_all<T: Send>(threads: usize, work: impl Fn() -> Vec<T> + Sync) -> Vec<T> {
     thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(&work)).collect();
-        let mut done = work();
-        for other in others {
-            match other.join() {
-                Ok(more) => done.extend(more),
+        let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(&work)).collect();
+        let mut results = work();
+        for helper in helpers {
+            match helper.join() {
+                Ok(helper_results) => results.extend(helper_results),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        done
+        results
     })
 }
 
@@ -64,9 +65,9 @@ mod tests {
 
     #[test]
     fn results_stand_in_the_order_of_the_items() {
-        for count in [0, 1, BLOCK, BLOCK + 1, 1000] {
-            let doubled = each(count, &Cancellation::default(), || (), |(), at| at * 2).unwrap();
-            assert_eq!(doubled, (0..count).map(|at| at * 2).collect::<Vec<_>>());
+        for count in [0, 1, BLOCK_ITEMS, BLOCK_ITEMS + 1, 1000] {
+            let doubled = map(count, &Cancellation::default(), || (), |(), item| item * 2).unwrap();
+            assert_eq!(doubled, (0..count).map(|item| item * 2).collect::<Vec<_>>());
         }
     }
 
@@ -74,7 +75,7 @@ mod tests {
     fn work_that_nobody_waits_for_stops() {
         let token = Cancellation::default();
         token.cancel(CancelReason::Unwanted, Grace::Usual);
-        let done = each(10, &token, || (), |(), at| at);
-        assert!(matches!(done, Err(WorktreeError::Cancelled)));
+        let results = map(10, &token, || (), |(), item| item);
+        assert!(matches!(results, Err(WorktreeError::Cancelled)));
     }
 }

@@ -33,18 +33,17 @@ pub struct Refs {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TreeHead {
-    /// The branch; none if HEAD is detached.
+    /// The branch; `None` if HEAD is detached.
     pub branch: Option<String>,
-    /// The commit; none before the first one.
+    /// The commit; `None` before the first one.
     pub commit: Option<String>,
 }
 
 impl Refs {
-    /// Reads those of the repository that a work tree belongs to. None outside of git.
+    /// Reads the refs of the repository that a work tree belongs to. `None` outside of git.
     pub(super) fn read(root: &Path) -> Option<Self> {
-        let own = git::git_dir(&root.join(".git")).ok()?;
-        let common = repository::common(&own);
-        let branches = branches(&common);
+        let common = repository::common_folder(&git::git_dir(&root.join(".git")).ok()?);
+        let branches = read_branches(&common);
         let mut trees = BTreeMap::new();
         // A bare repository has no work tree of its own.
         if common.ends_with(".git")
@@ -60,7 +59,7 @@ impl Refs {
                 trees.insert(tree, TreeHead::read(&entry.path(), &branches));
             }
         }
-        Some(Self { branches, trees, stash: stash(&common) })
+        Some(Self { branches, trees, stash: read_stash(&common) })
     }
 }
 
@@ -83,28 +82,28 @@ pub fn work_trees(root: &Path) -> Vec<PathBuf> {
     Refs::read(root).unwrap_or_default().trees.into_keys().collect()
 }
 
-/// A digest of all branches and their commits, in loose files or packed; none if there is no
-/// branch.
+/// A digest of all branches and their commits, in loose files or packed; `None` without any branch.
 pub(super) fn digest(root: &Path) -> Option<String> {
-    let common = repository::common(&git::git_dir(&root.join(".git")).ok()?);
-    let branches = branches(&common);
-    let lines = branches.iter().map(|(name, at)| format!("{at} {BRANCH_PREFIX}{name}\n"));
+    let common = repository::common_folder(&git::git_dir(&root.join(".git")).ok()?);
+    let branches = read_branches(&common);
+    let lines = branches.iter().map(|(name, commit)| format!("{commit} {BRANCH_PREFIX}{name}\n"));
     let text: String = lines.collect();
     (!text.is_empty()).then(|| gate_core::digest(text.as_bytes()))
 }
 
-fn branches(common: &Path) -> BTreeMap<String, String> {
+fn read_branches(common: &Path) -> BTreeMap<String, String> {
     let packed = fs::read_to_string(common.join("packed-refs")).unwrap_or_default();
     let mut branches: BTreeMap<String, String> = packed.lines().filter_map(packed_branch).collect();
-    add_loose(&common.join(BRANCH_PREFIX), "", MAX_FOLDER_DEPTH, &mut branches);
+    // A loose file is newer than the packed line of the same branch.
+    add_loose_branches(&common.join(BRANCH_PREFIX), "", MAX_FOLDER_DEPTH, &mut branches);
     branches
 }
 
-fn stash(common: &Path) -> BTreeMap<String, String> {
+fn read_stash(common: &Path) -> BTreeMap<String, String> {
     let log = fs::read_to_string(common.join("logs/refs/stash")).unwrap_or_default();
     let entries = log.lines().filter_map(|line| {
-        let (marks, note) = line.split_once('\t')?;
-        Some((marks.split(' ').nth(1)?.to_owned(), note.to_owned()))
+        let (commits, note) = line.split_once('\t')?;
+        Some((commits.split(' ').nth(1)?.to_owned(), note.to_owned()))
     });
     entries.collect()
 }
@@ -115,12 +114,17 @@ fn packed_branch(line: &str) -> Option<(String, String)> {
     Some((name.strip_prefix(BRANCH_PREFIX)?.to_owned(), commit.to_owned()))
 }
 
-fn add_loose(folder: &Path, prefix: &str, depth: usize, branches: &mut BTreeMap<String, String>) {
+fn add_loose_branches(
+    folder: &Path,
+    prefix: &str,
+    depth: usize,
+    branches: &mut BTreeMap<String, String>,
+) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
         let Ok(kind) = entry.file_type() else { continue };
         if kind.is_dir() && depth > 0 {
-            add_loose(&entry.path(), &format!("{name}/"), depth - 1, branches);
+            add_loose_branches(&entry.path(), &format!("{name}/"), depth - 1, branches);
         } else if kind.is_file()
             && let Ok(commit) = fs::read_to_string(entry.path())
         {

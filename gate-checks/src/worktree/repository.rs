@@ -4,8 +4,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::error::WorktreeError;
-use super::git::{Git, Place};
-use super::index::Entries;
+use super::git::{Git, GitPlace};
+use super::index::GitEntries;
 use super::names;
 use super::names::is_plain;
 use crate::cancellation::Cancellation;
@@ -22,26 +22,25 @@ pub(crate) struct Repository {
     pub(crate) folder: PathBuf,
     /// The folder that git keeps its things in.
     pub(crate) git_dir: PathBuf,
-    pub(crate) index: Entries,
+    pub(crate) index: GitEntries,
 }
 
 impl Repository {
     /// The repository of the root and those of all submodules that are there.
-    pub(super) fn all(
+    pub(super) fn find_all(
         git: &Git,
         root: &Path,
         cancel: &Cancellation,
     ) -> Result<Vec<Self>, WorktreeError> {
-        let mut all = vec![Self::open(git, root, Vec::new(), cancel)?];
+        let mut repositories = vec![Self::open(git, root, Vec::new(), cancel)?];
         let mut next = 0;
-        while let Some(outer) = all.get(next) {
-            let inner = outer.submodules();
-            for prefix in inner {
-                all.push(Self::open(git, root, prefix, cancel)?);
+        while let Some(outer) = repositories.get(next) {
+            for prefix in outer.open_submodules() {
+                repositories.push(Self::open(git, root, prefix, cancel)?);
             }
             next += 1;
         }
-        Ok(all)
+        Ok(repositories)
     }
 
     /// The repository whose work tree stands at a prefix, before its index was
@@ -49,7 +48,7 @@ impl Repository {
     pub(super) fn find(root: &Path, prefix: Vec<u8>) -> Result<Self, WorktreeError> {
         let folder = root.join(names::path(&prefix));
         let git_dir = super::git::git_dir(&folder.join(".git"))?;
-        Ok(Self { prefix, folder, git_dir, index: Entries::default() })
+        Ok(Self { prefix, folder, git_dir, index: GitEntries::default() })
     }
 
     fn open(
@@ -58,37 +57,38 @@ impl Repository {
         prefix: Vec<u8>,
         cancel: &Cancellation,
     ) -> Result<Self, WorktreeError> {
-        let found = Self::find(root, prefix)?;
-        let text = git.read(found.place(), &["ls-files", "--stage", "-t", "-z"], cancel)?;
-        let index = Entries::parse_index(text).ok_or_else(|| unread(&found.folder, "ls-files"))?;
-        Ok(Self { index, ..found })
+        let repository = Self::find(root, prefix)?;
+        let text = git.read(repository.place(), &["ls-files", "--stage", "-t", "-z"], cancel)?;
+        let index = GitEntries::parse_index(text)
+            .ok_or_else(|| unreadable_output(&repository.folder, "ls-files"))?;
+        Ok(Self { index, ..repository })
     }
 
     /// The submodules whose work tree is there, as prefixes.
-    fn submodules(&self) -> Vec<Vec<u8>> {
+    fn open_submodules(&self) -> Vec<Vec<u8>> {
         let depth = self.prefix.iter().filter(|byte| **byte == b'/').count();
         let modules =
             self.index.iter().filter(|entry| entry.is_submodule() && depth < MAX_SUBMODULE_DEPTH);
-        let there = modules.filter(|module| is_open(&self.folder, module.path));
-        there.map(|module| [self.prefix.as_slice(), module.path, b"/"].concat()).collect()
+        let open_modules = modules.filter(|module| is_open(&self.folder, module.path));
+        open_modules.map(|module| [self.prefix.as_slice(), module.path, b"/"].concat()).collect()
     }
 
-    pub(crate) fn place(&self) -> Place<'_> {
-        Place { git_dir: &self.git_dir, work_tree: &self.folder, variables: &[] }
+    pub(crate) fn place(&self) -> GitPlace<'_> {
+        GitPlace { git_dir: &self.git_dir, work_tree: &self.folder, variables: &[] }
     }
 
-    /// The commit that is checked out; none before the first commit.
+    /// The commit that is checked out; `None` before the first commit.
     pub(crate) fn head(
         &self,
         git: &Git,
         cancel: &Cancellation,
     ) -> Result<Option<String>, WorktreeError> {
         let args = ["rev-parse", "--quiet", "--verify", "HEAD^{commit}"];
-        let answer = git.output(self.place(), &args, &[], cancel)?;
-        match answer.code {
-            Some(0) => Ok(Some(String::from_utf8_lossy(answer.out.trim_ascii()).into_owned())),
+        let output = git.output(self.place(), &args, &[], cancel)?;
+        match output.code {
+            Some(0) => Ok(Some(String::from_utf8_lossy(output.stdout.trim_ascii()).into_owned())),
             Some(1) => Ok(None),
-            _ => Err(answer.wrong(self.place(), &args)),
+            _ => Err(output.to_error(self.place(), &args)),
         }
     }
 
@@ -98,34 +98,34 @@ impl Repository {
         git: &Git,
         commit: &str,
         cancel: &Cancellation,
-    ) -> Result<Entries, WorktreeError> {
+    ) -> Result<GitEntries, WorktreeError> {
         let args = ["ls-tree", "-r", "-z", "--full-tree", commit];
         let text = git.read(self.place(), &args, cancel)?;
-        Entries::parse_tree(text).ok_or_else(|| unread(&self.folder, "ls-tree"))
+        GitEntries::parse_tree(text).ok_or_else(|| unreadable_output(&self.folder, "ls-tree"))
     }
 
-    /// True if the index has a file below this folder.
-    pub(super) fn lists_in(
+    /// The index has a file below this folder.
+    pub(super) fn has_indexed_files(
         &self,
         git: &Git,
         name: &Path,
         cancel: &Cancellation,
     ) -> Result<bool, WorktreeError> {
-        // The path is one, and not a pattern.
+        // The name is a path, whatever signs of a pattern are in it.
         let literally = [("GIT_LITERAL_PATHSPECS", Path::new("1"))];
-        let place = Place { variables: &literally, ..self.place() };
+        let place = GitPlace { variables: &literally, ..self.place() };
         let args = ["ls-files", "-z"];
-        let answer = git.output(place, &args, &[name], cancel)?;
-        if answer.code != Some(0) {
-            return Err(answer.wrong(place, &args));
+        let output = git.output(place, &args, &[name], cancel)?;
+        if output.code != Some(0) {
+            return Err(output.to_error(place, &args));
         }
         // A submodule is listed by the very name of its folder.
-        let mut files = answer.out.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+        let mut files = output.stdout.split(|byte| *byte == 0).filter(|file| !file.is_empty());
         Ok(files.any(|file| file != name.as_os_str().as_bytes()))
     }
 
-    /// True if the commit has a file below this folder.
-    pub(super) fn has_folder(
+    /// The commit has a file below this folder.
+    pub(super) fn has_committed_files(
         &self,
         git: &Git,
         name: &Path,
@@ -133,48 +133,48 @@ impl Repository {
     ) -> Result<bool, WorktreeError> {
         let Some(commit) = self.head(git, cancel)? else { return Ok(false) };
         let args = ["ls-tree", "-z", "--full-tree", commit.as_str()];
-        let answer = git.output(self.place(), &args, &[name], cancel)?;
-        match answer.code {
-            Some(0) => Ok(answer.out.starts_with(b"040000 tree ")),
-            _ => Err(answer.wrong(self.place(), &args)),
+        let output = git.output(self.place(), &args, &[name], cancel)?;
+        match output.code {
+            Some(0) => Ok(output.stdout.starts_with(b"040000 tree ")),
+            _ => Err(output.to_error(self.place(), &args)),
         }
     }
 
     /// The folder of the objects; linked work trees share one.
-    pub(crate) fn objects(&self) -> PathBuf {
-        objects(&self.git_dir)
+    pub(crate) fn objects_folder(&self) -> PathBuf {
+        objects_folder(&self.git_dir)
     }
 }
 
 /// The folder of a git folder's objects.
-pub(super) fn objects(git_dir: &Path) -> PathBuf {
-    common(git_dir).join("objects")
+pub(super) fn objects_folder(git_dir: &Path) -> PathBuf {
+    common_folder(git_dir).join("objects")
 }
 
-/// The folder that linked work trees share; of any other the git folder itself.
-pub(super) fn common(git_dir: &Path) -> PathBuf {
-    let common = std::fs::read(git_dir.join("commondir"));
-    let shared = common.map(|text| git_dir.join(names::path(text.trim_ascii())));
+/// The folder that linked work trees share; for any other tree, the git folder itself.
+pub(super) fn common_folder(git_dir: &Path) -> PathBuf {
+    let link = std::fs::read(git_dir.join("commondir"));
+    let shared = link.map(|text| git_dir.join(names::path(text.trim_ascii())));
     shared.unwrap_or_else(|_| git_dir.into())
 }
 
-/// True if a submodule is checked out.
+/// A submodule is checked out.
 fn is_open(folder: &Path, module: &[u8]) -> bool {
     let dot_git = folder.join(names::path(module)).join(".git");
     is_folder(folder, module) && dot_git.symlink_metadata().is_ok()
 }
 
-/// True if the name is a real folder below this one: a link on the way to it leads elsewhere.
+/// The name is a real folder below this one: a link on the way to it leads elsewhere.
 pub(super) fn is_folder(folder: &Path, name: &[u8]) -> bool {
-    let mut at = folder.to_path_buf();
+    let mut path = folder.to_path_buf();
     is_plain(name)
         && names::path(name).iter().all(|part| {
-            at.push(part);
-            at.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
+            path.push(part);
+            path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
         })
 }
 
-fn unread(folder: &Path, command: &str) -> WorktreeError {
+fn unreadable_output(folder: &Path, command: &str) -> WorktreeError {
     let problem = "printed what cannot be read".to_owned();
     WorktreeError::Git { command: command.to_owned(), folder: folder.into(), problem }
 }

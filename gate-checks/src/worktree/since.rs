@@ -4,40 +4,44 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::error::WorktreeError;
-use super::git::{Answer, Git};
+use super::git::{Git, GitOutput};
 use super::names::shown;
 use super::repository::Repository;
 use super::snapshot::Snapshot;
-use super::status::staged;
+use super::status::differing_files;
 use super::{Status, WorkTree};
 use crate::cancellation::Cancellation;
 
 /// The files that are not committed, and all files at that moment.
-type Uncommitted = (BTreeSet<Vec<u8>>, Snapshot);
+pub(crate) struct Uncommitted {
+    pub(crate) files: BTreeSet<Vec<u8>>,
+    pub(crate) snapshot: Snapshot,
+}
 
 impl WorkTree {
-    /// The commit that a name such as `HEAD` means; none if it means none, and outside of git.
+    /// The commit that a name such as `HEAD` means; `None` if there is no such commit, and outside of
+    /// git.
     ///
     /// # Errors
     ///
     /// A git command that fails.
     pub fn commit(&self, name: &str) -> Result<Option<String>, WorktreeError> {
         let Some((git, repository)) = self.repository()? else { return Ok(None) };
-        // No name of a commit begins so, and git would take it for an option.
+        // No name of a commit begins with a hyphen, and git would take it for an option.
         if name.starts_with('-') {
             return Ok(None);
         }
-        let wanted = format!("{name}^{{commit}}");
-        let args = ["rev-parse", "--quiet", "--verify", wanted.as_str()];
-        let Answer { code, out, .. } =
+        let expression = format!("{name}^{{commit}}");
+        let args = ["rev-parse", "--quiet", "--verify", expression.as_str()];
+        let GitOutput { code, stdout, .. } =
             git.output(repository.place(), &args, &[], &Cancellation::default())?;
-        let commit = String::from_utf8_lossy(out.trim_ascii()).into_owned();
+        let commit = String::from_utf8_lossy(stdout.trim_ascii()).into_owned();
         Ok((code == Some(0)).then_some(commit).filter(|commit| !commit.is_empty()))
     }
 
-    /// The files that are not committed, and with a commit those too in which the
-    /// commit that is checked out differs from it; relative to the root, sorted.
-    /// None outside of git.
+    /// The files that are not committed, and with a commit also those in which the commit that is
+    /// checked out differs from it; relative to the root, sorted, and safe to print. `None` outside
+    /// of git.
     ///
     /// # Errors
     ///
@@ -58,7 +62,7 @@ impl WorkTree {
         Ok(names.map(|name| self.root.join(super::names::path(&name))).collect())
     }
 
-    /// The same, as the names are.
+    /// As [`Self::changed`], with the names' own bytes.
     ///
     /// # Errors
     ///
@@ -68,19 +72,20 @@ impl WorkTree {
         since: Option<&str>,
         cancel: &Cancellation,
     ) -> Result<Option<BTreeSet<Vec<u8>>>, WorktreeError> {
-        let Some((mut files, _)) = self.uncommitted(cancel)? else { return Ok(None) };
+        let Some(Uncommitted { mut files, .. }) = self.uncommitted(cancel)? else {
+            return Ok(None);
+        };
         if let (Some(since), Some((git, repository))) = (since, self.repository()?)
             && let Some(head) = repository.head(git, cancel)?
             && head != since
         {
-            let old = repository.tree(git, since, cancel)?;
-            files.extend(staged(&old, &repository.tree(git, &head, cancel)?));
+            let old_tree = repository.tree(git, since, cancel)?;
+            files.extend(differing_files(&old_tree, &repository.tree(git, &head, cancel)?));
         }
         Ok(Some(files))
     }
 
-    /// The files that are not committed, and all files at that moment. None outside
-    /// of git.
+    /// `None` outside of git.
     ///
     /// # Errors
     ///
@@ -89,14 +94,15 @@ impl WorkTree {
         &self,
         cancel: &Cancellation,
     ) -> Result<Option<Uncommitted>, WorktreeError> {
-        let Some((status, snapshot)) = self.status_of_now(cancel)? else {
+        let Some((status, snapshot)) = self.status_with_snapshot(cancel)? else {
             return Ok(None);
         };
-        let Status { staged: added, unstaged, untracked, .. } = status;
-        Ok(Some(([added, unstaged, untracked].into_iter().flatten().collect(), snapshot)))
+        let Status { staged, unstaged, untracked, .. } = status;
+        let files = [staged, unstaged, untracked].into_iter().flatten().collect();
+        Ok(Some(Uncommitted { files, snapshot }))
     }
 
-    /// True if a file, named from the root, is or was in the checked out commit or one before it.
+    /// A file, named from the root, is or was in the checked out commit or one before it.
     ///
     /// # Errors
     ///
@@ -107,15 +113,15 @@ impl WorkTree {
         if repository.head(git, &cancel)?.is_none() {
             return Ok(false);
         }
-        // The path is one, and not a pattern.
+        // The name is a path, whatever signs of a pattern are in it.
         let literally = [("GIT_LITERAL_PATHSPECS", Path::new("1"))];
-        let place = super::git::Place { variables: &literally, ..repository.place() };
+        let place = super::git::GitPlace { variables: &literally, ..repository.place() };
         let args = ["rev-list", "--max-count=1", "HEAD"];
-        let answer = git.output(place, &args, &[file], &cancel)?;
-        if answer.code != Some(0) {
-            return Err(answer.wrong(place, &args));
+        let output = git.output(place, &args, &[file], &cancel)?;
+        if output.code != Some(0) {
+            return Err(output.to_error(place, &args));
         }
-        Ok(!answer.out.trim_ascii().is_empty())
+        Ok(!output.stdout.trim_ascii().is_empty())
     }
 
     /// The repository of the root, if it is one.

@@ -27,10 +27,9 @@ pub struct Snapshot {
     /// `blake3:` and 64 hex digits over the names, kinds and bytes of all
     /// files. Neither times nor anything that git keeps go into it.
     pub digest: String,
-    /// The commit that is checked out. None outside of git, and before the first commit.
+    /// The commit that is checked out. `None` outside of git, and before the first commit.
     pub head: Option<String>,
-    /// A digest of git's index: of modes, blobs, stages and names. None
-    /// outside of git.
+    /// A digest of git's index: of modes, blobs, stages and names. `None` outside of git.
     pub index: Option<String>,
     root: Arc<Path>,
     files: Arc<Vec<File>>,
@@ -38,22 +37,24 @@ pub struct Snapshot {
     links: Arc<[usize]>,
 }
 
-/// Finds files whose names come in order, each where the one before ended.
-pub(super) struct InOrder<'s> {
+/// Finds files whose names come in order: mostly, the next name is that of the next file.
+pub(super) struct OrderedLookup<'s> {
     snapshot: &'s Snapshot,
-    at: usize,
+    /// The index of the file after the one that was found last.
+    next: usize,
 }
 
-impl<'s> InOrder<'s> {
+impl<'s> OrderedLookup<'s> {
     /// The file of this name, relative to the root.
     pub(super) fn file(&mut self, path: &[u8]) -> Option<&'s File> {
         let files = &self.snapshot.files;
-        let is_next = files.get(self.at).is_some_and(|file| file.bytes() == path);
-        if !is_next {
-            self.at = files.binary_search_by(|file| file.bytes().cmp(path)).ok()?;
-        }
-        self.at += 1;
-        files.get(self.at - 1)
+        let is_next = files.get(self.next).is_some_and(|file| file.path_bytes() == path);
+        let index = match is_next {
+            true => self.next,
+            false => files.binary_search_by(|file| file.path_bytes().cmp(path)).ok()?,
+        };
+        self.next = index + 1;
+        files.get(index)
     }
 }
 
@@ -70,21 +71,20 @@ pub struct Changes {
 }
 
 impl Snapshot {
-    /// True if a symbolic link leads to something that the snapshot does not hold: out of the
-    /// tree, into `.git`, to an ignored file, a cache or a missing file, directly or through other
+    /// A symbolic link leads to something that the snapshot does not hold: out of the tree, into `.git`, to an ignored file, a cache or a missing file, directly or through other
     /// links.
     pub(crate) fn has_links_out(&self) -> bool {
-        self.links().any(|link| !Resolver::new(self).ends_inside(link.path()))
+        self.links().any(|link| !Resolver::new(self).leads_inside(link.path()))
     }
 
     /// A snapshot of these files, which are sorted by name.
     pub(super) fn new(root: Arc<Path>, files: Vec<File>) -> Self {
-        let digest = digest(files.iter().map(|file| (file.bytes(), file)));
-        let links = (0..files.len()).filter(|at| files[*at].kind() == Kind::Link).collect();
+        let digest = digest(files.iter().map(|file| (file.path_bytes(), file)));
+        let links = (0..files.len()).filter(|index| files[*index].kind() == Kind::Link).collect();
         Self { digest, head: None, index: None, root, files: Arc::new(files), links }
     }
 
-    /// The state that it shows: its files, the commit below them, and where the
+    /// The state of the tree: its files, the commit below them, and where the
     /// branches stand by now.
     pub(crate) fn state(&self) -> TreeState {
         TreeState {
@@ -94,26 +94,27 @@ impl Snapshot {
         }
     }
 
-    /// The digest of its files.
+    /// The digest of all files.
     pub(crate) fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// Its topmost folder.
+    /// The topmost folder of the tree.
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
 
     /// The symbolic links among the files.
     pub(super) fn links(&self) -> impl Iterator<Item = &File> {
-        self.links.iter().filter_map(|at| self.files.get(*at))
+        self.links.iter().filter_map(|index| self.files.get(*index))
     }
 
     pub(super) fn has_folder(&self, folder: &Path) -> bool {
+        // Joined with an empty name, it ends with a slash.
         let prefix = folder.join("");
         let prefix = prefix.as_os_str().as_bytes();
-        let at = self.files.partition_point(|file| file.bytes() < prefix);
-        self.files.get(at).is_some_and(|file| file.bytes().starts_with(prefix))
+        let first = self.files.partition_point(|file| file.path_bytes() < prefix);
+        self.files.get(first).is_some_and(|file| file.path_bytes().starts_with(prefix))
     }
 
     /// The files, sorted by the bytes of their names.
@@ -124,52 +125,54 @@ impl Snapshot {
     /// The file of this name, relative to the root.
     pub fn file(&self, path: &Path) -> Option<&File> {
         let path = path.as_os_str().as_bytes();
-        let at = self.files.binary_search_by(|file| file.bytes().cmp(path)).ok()?;
-        self.files.get(at)
+        let index = self.files.binary_search_by(|file| file.path_bytes().cmp(path)).ok()?;
+        self.files.get(index)
     }
 
-    /// The files whose names fit, found on all processors.
+    /// The files whose names fit, sought on all processors.
     ///
     /// # Errors
     ///
     /// Nobody waits for it any more.
-    pub(crate) fn fitting(
+    pub(crate) fn files_that_fit(
         &self,
         fits: impl Fn(&Path) -> bool + Sync,
         cancel: &Cancellation,
     ) -> Result<Vec<&File>, WorktreeError> {
-        let fitting =
-            parallel::each(self.files.len(), cancel, || (), |(), at| fits(self.files[at].path()))?;
-        Ok(self.files.iter().zip(fitting).filter_map(|(file, fits)| fits.then_some(file)).collect())
+        let work = |(): &mut (), index: usize| fits(self.files[index].path());
+        let verdicts = parallel::map(self.files.len(), cancel, || (), work)?;
+        let files = self.files.iter().zip(verdicts);
+        Ok(files.filter_map(|(file, fits)| fits.then_some(file)).collect())
     }
 
-    /// For names that come in order.
-    pub(super) fn in_order(&self) -> InOrder<'_> {
-        InOrder { snapshot: self, at: 0 }
+    /// A lookup for names that come in order.
+    pub(super) fn ordered_lookup(&self) -> OrderedLookup<'_> {
+        OrderedLookup { snapshot: self, next: 0 }
     }
 
     /// The differences of a later snapshot.
     pub fn changes_to(&self, later: &Self) -> Changes {
         let mut changes = Changes::default();
-        let (mut old, mut new) = (self.files.iter().peekable(), later.files.iter().peekable());
+        let mut old_files = self.files.iter().peekable();
+        let mut new_files = later.files.iter().peekable();
+        // Both lists are sorted by name: the lesser name is missing in the other list.
         loop {
-            let order = match (old.peek(), new.peek()) {
+            let order = match (old_files.peek(), new_files.peek()) {
                 (None, None) => return changes,
                 (Some(_), None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
-                (Some(old), Some(new)) => old.bytes().cmp(new.bytes()),
+                (Some(old), Some(new)) => old.path_bytes().cmp(new.path_bytes()),
             };
-            let before = if order.is_le() { old.next() } else { None };
-            let after = if order.is_ge() { new.next() } else { None };
-            changes.note(before, after);
+            let old_file = if order.is_le() { old_files.next() } else { None };
+            let new_file = if order.is_ge() { new_files.next() } else { None };
+            changes.add(old_file, new_file);
         }
     }
 
-    /// The digest that it would have without the file of this name, relative to the
-    /// root.
+    /// The digest of the snapshot without the file of this name, relative to the root.
     pub fn digest_without(&self, path: &Path) -> String {
-        let others = self.files.iter().filter(|file| file.path() != path);
-        digest(others.map(|file| (file.bytes(), file)))
+        let remaining = self.files.iter().filter(|file| file.path() != path);
+        digest(remaining.map(|file| (file.path_bytes(), file)))
     }
 
     /// The digest of the files that match these globs.
@@ -185,31 +188,31 @@ impl Snapshot {
     pub fn digest_of(&self, project: &Path, globs: &[String]) -> Result<String, WorktreeError> {
         let prefix = prefix_of(project, &self.root)?;
         let globs = Globs::new(globs)?;
-        let inside = self.files.iter().filter_map(|file| {
-            let path = file.bytes().strip_prefix(prefix.as_slice())?;
+        let matching = self.files.iter().filter_map(|file| {
+            let path = file.path_bytes().strip_prefix(prefix.as_slice())?;
             globs.matches(path).then_some((path, file))
         });
-        Ok(digest(inside))
+        Ok(digest(matching))
     }
 }
 
 impl Changes {
-    /// True if nothing differs.
+    /// Nothing differs.
     pub fn is_empty(&self) -> bool {
         self.changed.is_empty() && self.vanished.is_empty() && self.appeared.is_empty()
     }
 
-    /// True if an existing file was changed or removed.
-    pub fn touches_what_was(&self) -> bool {
+    /// A file that existed was changed or removed.
+    pub fn touches_existing_files(&self) -> bool {
         !(self.changed.is_empty() && self.vanished.is_empty())
     }
 
-    fn note(&mut self, before: Option<&File>, after: Option<&File>) {
-        match (before, after) {
-            (Some(before), None) => self.vanished.push(shown(before.bytes())),
-            (None, Some(after)) => self.appeared.push(shown(after.bytes())),
-            (Some(before), Some(after)) if before != after => {
-                self.changed.push(shown(after.bytes()));
+    fn add(&mut self, old_file: Option<&File>, new_file: Option<&File>) {
+        match (old_file, new_file) {
+            (Some(old_file), None) => self.vanished.push(shown(old_file.path_bytes())),
+            (None, Some(new_file)) => self.appeared.push(shown(new_file.path_bytes())),
+            (Some(old_file), Some(new_file)) if old_file != new_file => {
+                self.changed.push(shown(new_file.path_bytes()));
             }
             _ => {}
         }
@@ -222,7 +225,7 @@ fn digest<'f>(files: impl Iterator<Item = (&'f [u8], &'f File)>) -> String {
     for (path, file) in files {
         batch.extend_from_slice(&(path.len() as u64).to_le_bytes());
         batch.extend_from_slice(path);
-        batch.push(file.kind().mark());
+        batch.push(file.kind().digest_letter());
         batch.extend_from_slice(file.hash());
         if batch.len() >= HASH_BATCH_BYTES {
             hasher.update(&batch);
@@ -237,26 +240,26 @@ fn digest<'f>(files: impl Iterator<Item = (&'f [u8], &'f File)>) -> String {
 const HASH_BATCH_BYTES: usize = 1 << 16;
 
 /// The most links that one name may lead through, as in the kernel.
-const HOPS: usize = 40;
+const MAX_LINK_HOPS: usize = 40;
 
 /// A name that is followed part by part, as the system does.
 struct Resolver<'s> {
     snapshot: &'s Snapshot,
-    /// The path up to here, relative to the root.
-    at: PathBuf,
+    /// The path that was followed so far, relative to the root.
+    followed: PathBuf,
     /// The parts of the path that remain.
-    parts: VecDeque<OsString>,
-    hops: usize,
+    remaining: VecDeque<OsString>,
+    link_hops: usize,
 }
 
 impl<'s> Resolver<'s> {
     fn new(snapshot: &'s Snapshot) -> Self {
-        Self { snapshot, at: PathBuf::new(), parts: VecDeque::new(), hops: 0 }
+        Self { snapshot, followed: PathBuf::new(), remaining: VecDeque::new(), link_hops: 0 }
     }
 
-    fn ends_inside(mut self, name: &Path) -> bool {
-        self.turn(name);
-        while let Some(part) = self.parts.pop_front() {
+    fn leads_inside(mut self, name: &Path) -> bool {
+        self.put_first(name);
+        while let Some(part) = self.remaining.pop_front() {
             if !self.step(&part) {
                 return false;
             }
@@ -265,39 +268,40 @@ impl<'s> Resolver<'s> {
     }
 
     /// Puts the parts of a path before the remaining ones.
-    fn turn(&mut self, name: &Path) {
+    fn put_first(&mut self, name: &Path) {
         for part in name.components().rev().filter(|part| *part != Component::CurDir) {
-            self.parts.push_front(part.as_os_str().to_owned());
+            self.remaining.push_front(part.as_os_str().to_owned());
         }
     }
 
     /// Takes the next part. False if the path leaves the snapshot's files.
     fn step(&mut self, part: &OsStr) -> bool {
         if part == ".." {
-            return self.at.pop();
+            return self.followed.pop();
         }
-        self.at.push(part);
-        match self.snapshot.file(&self.at).map(File::kind) {
+        self.followed.push(part);
+        match self.snapshot.file(&self.followed).map(File::kind) {
             Some(Kind::Link) => self.follow().is_some(),
             Some(_) => true,
-            None => self.snapshot.has_folder(&self.at),
+            None => self.snapshot.has_folder(&self.followed),
         }
     }
 
-    /// Replaces the link with its target.
+    /// Replaces the link with its target. `None` if that leads out of the tree.
     fn follow(&mut self) -> Option<()> {
         let root = self.snapshot.root();
-        let target = fs::read_link(root.join(&self.at)).ok()?;
-        self.hops += 1;
-        if self.hops > HOPS {
+        let target = fs::read_link(root.join(&self.followed)).ok()?;
+        self.link_hops += 1;
+        if self.link_hops > MAX_LINK_HOPS {
             return None;
         }
-        self.at.pop();
+        // A relative target begins in the folder of the link.
+        self.followed.pop();
         if target.is_absolute() {
-            self.at.clear();
-            self.turn(target.strip_prefix(root).ok()?);
+            self.followed.clear();
+            self.put_first(target.strip_prefix(root).ok()?);
         } else {
-            self.turn(&target);
+            self.put_first(&target);
         }
         Some(())
     }

@@ -1,5 +1,5 @@
-//! Remembers the hash of every file that looks as it did, so that it need not
-//! be read again.
+//! Remembers the hash of every file, so that a file whose metadata has not changed need not be read
+//! again.
 //!
 //! A file counts as unchanged where size, times, inode, device and mode are
 //! the same. Times move in steps: a file that changed shortly before the
@@ -12,7 +12,7 @@ use std::fs::Metadata;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::content::Reader;
+use super::content::ContentReader;
 use super::file::{File, Kind, Stat};
 use super::walk::WalkedFile;
 
@@ -23,80 +23,76 @@ const HEADER: &[u8] = b"gate stat cache 1\n";
 /// of a file system's clock.
 const CLOCK_STEP_NANOS: i64 = 2_000_000_000;
 
-/// The bytes of an entry without its name.
-const FIXED: usize = 4 + 4 + 4 + 5 * 8 + 32;
+/// The bytes of a hash, and of the checksum.
+const HASH_BYTES: usize = 32;
 
-/// The checksum's bytes.
-const CHECK: usize = 32;
+/// The bytes of a file's metadata: the mode, four unused bytes, and five words.
+const STAT_BYTES: usize = 4 + 4 + 5 * 8;
+
+/// The bytes of an entry before its name: the name's length, the metadata, the hash.
+const ENTRY_HEAD_BYTES: usize = 4 + STAT_BYTES + HASH_BYTES;
 
 /// The hashes of an earlier snapshot, sorted by name.
 pub(super) struct StatCache {
     bytes: Vec<u8>,
-    at: usize,
+    /// The byte at which the next entry begins.
+    next: usize,
+    /// The byte behind the last entry.
     end: usize,
     /// The number of hashes that were found.
-    known: usize,
+    hits: usize,
     /// An entry did not match its file any more.
     is_stale: bool,
 }
 
 impl StatCache {
-    /// Reads what was kept. What is damaged, or of another version, knows
-    /// nothing.
+    /// Reads the stored bytes. A cache that is damaged, or of another version, counts as empty.
     pub(super) fn read(bytes: Option<Vec<u8>>) -> Self {
         let bytes = bytes.unwrap_or_default();
-        let whole = bytes.len().checked_sub(CHECK).filter(|end| {
+        let end = bytes.len().checked_sub(HASH_BYTES).filter(|end| {
             bytes.starts_with(HEADER) && blake3::hash(&bytes[..*end]).as_bytes() == &bytes[*end..]
         });
-        Self { bytes, at: HEADER.len(), end: whole.unwrap_or_default(), known: 0, is_stale: false }
+        Self { bytes, next: HEADER.len(), end: end.unwrap_or_default(), hits: 0, is_stale: false }
     }
 
     /// The hash of a file, if it is known. Lookups have to come in order.
-    pub(super) fn hash(&mut self, found: &WalkedFile) -> Option<[u8; 32]> {
-        while let Some((path, fixed)) = self.entry() {
-            let order = path.cmp(&found.path);
+    pub(super) fn hash(&mut self, file: &WalkedFile) -> Option<[u8; HASH_BYTES]> {
+        while let Some(entry) = CacheEntry::parse(self.bytes.get(self.next..self.end)?) {
+            let order = entry.path.cmp(&file.path);
             if order.is_gt() {
                 return None;
             }
-            let known = order.is_eq() && fixed[4..FIXED - 32] == stat_bytes(&found.stat);
-            let hash = fixed[FIXED - 32..].try_into().ok();
-            self.at += FIXED + path.len();
-            self.is_stale |= !known;
-            self.known += usize::from(known);
+            let is_hit = order.is_eq() && entry.stat == stat_bytes(&file.stat);
+            let hash = entry.hash.try_into().ok();
+            self.next += ENTRY_HEAD_BYTES + entry.path.len();
+            self.is_stale |= !is_hit;
+            self.hits += usize::from(is_hit);
             if order.is_eq() {
-                return if known { hash } else { None };
+                return if is_hit { hash } else { None };
             }
         }
         None
     }
 
-    /// True if the cache has exactly the `files` files that were looked up.
-    pub(super) fn is_of(&self, files: usize) -> bool {
-        self.at == self.end && !self.is_stale && self.known == files
-    }
-
-    fn entry(&self) -> Option<(&[u8], &[u8])> {
-        let rest = self.bytes.get(self.at..self.end)?;
-        let fixed = rest.get(..FIXED)?;
-        let length = u32::from_le_bytes(fixed[..4].try_into().ok()?);
-        let path = rest.get(FIXED..FIXED + usize::try_from(length).ok()?)?;
-        Some((path, fixed))
+    /// The cache holds exactly the files that were looked up, of which there are so many.
+    pub(super) fn has_exactly(&self, files: usize) -> bool {
+        self.next == self.end && !self.is_stale && self.hits == files
     }
 
     /// The bytes to store for the next time, if they differ from the stored ones.
-    pub(super) fn renewed(&self, stats: &[Stat], files: &[File], taken: i64) -> Option<Vec<u8>> {
+    pub(super) fn renewed(&self, stats: &[Stat], files: &[File], read_at: i64) -> Option<Vec<u8>> {
         let mut bytes = Vec::with_capacity(self.bytes.len().max(files.len() * 160));
         bytes.extend_from_slice(HEADER);
         for (stat, file) in stats.iter().zip(files) {
-            if keeps(file.kind(), stat, taken) {
-                let length = u32::try_from(file.bytes().len()).ok()?;
+            if is_settled(file.kind(), stat, read_at) {
+                let length = u32::try_from(file.path_bytes().len()).ok()?;
                 bytes.extend_from_slice(&length.to_le_bytes());
                 bytes.extend_from_slice(&stat_bytes(stat));
                 bytes.extend_from_slice(file.hash());
-                bytes.extend_from_slice(file.bytes());
+                bytes.extend_from_slice(file.path_bytes());
             }
         }
-        if self.bytes.get(..self.end).is_some_and(|old| old == bytes) {
+        if self.bytes.get(..self.end).is_some_and(|stored| stored == bytes) {
             return None;
         }
         let check = blake3::hash(&bytes);
@@ -105,70 +101,94 @@ impl StatCache {
     }
 }
 
-/// True if the file cannot have changed after it was read without a trace in its metadata.
-fn keeps(kind: Kind, stat: &Stat, taken: i64) -> bool {
-    let settled = stat.mtime.max(stat.ctime) < taken.saturating_sub(CLOCK_STEP_NANOS);
-    settled && matches!(kind, Kind::Plain | Kind::Executable | Kind::Link)
+/// An entry of the cache.
+struct CacheEntry<'c> {
+    path: &'c [u8],
+    stat: &'c [u8],
+    hash: &'c [u8],
 }
 
-fn stat_bytes(stat: &Stat) -> [u8; FIXED - 36] {
-    let mut bytes = [0; FIXED - 36];
+impl<'c> CacheEntry<'c> {
+    /// The entry at the beginning of these bytes; `None` if they are too short.
+    fn parse(bytes: &'c [u8]) -> Option<Self> {
+        let (length, unread) = bytes.split_first_chunk::<4>()?;
+        let (stat, unread) = unread.split_at_checked(STAT_BYTES)?;
+        let (hash, unread) = unread.split_at_checked(HASH_BYTES)?;
+        let path = unread.get(..usize::try_from(u32::from_le_bytes(*length)).ok()?)?;
+        Some(Self { path, stat, hash })
+    }
+}
+
+/// The file cannot have changed after it was read without a trace in its metadata.
+fn is_settled(kind: Kind, stat: &Stat, read_at: i64) -> bool {
+    let is_old = stat.mtime.max(stat.ctime) < read_at.saturating_sub(CLOCK_STEP_NANOS);
+    is_old && matches!(kind, Kind::Plain | Kind::Executable | Kind::Link)
+}
+
+fn stat_bytes(stat: &Stat) -> [u8; STAT_BYTES] {
+    let mut bytes = [0; STAT_BYTES];
     bytes[..4].copy_from_slice(&stat.mode.to_le_bytes());
-    let words = [stat.size, stat.mtime.cast_unsigned(), stat.ctime.cast_unsigned()];
-    let words = words.into_iter().chain([stat.inode, stat.device]);
-    for (at, word) in words.enumerate() {
-        bytes[8 + at * 8..16 + at * 8].copy_from_slice(&word.to_le_bytes());
+    let times = [stat.mtime.cast_unsigned(), stat.ctime.cast_unsigned()];
+    let words = [stat.size, times[0], times[1], stat.inode, stat.device];
+    for (field, word) in bytes[8..].chunks_exact_mut(8).zip(words) {
+        field.copy_from_slice(&word.to_le_bytes());
     }
     bytes
 }
 
 /// The present moment in nanoseconds since 1970, as files' times are given.
 pub(super) fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+    let age = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(age.as_nanos()).unwrap_or(i64::MAX)
 }
 
 /// The files of a folder, which are looked up in the order of their names.
 ///
 /// A file is read unless it is known to be unchanged since it was last read.
 pub(crate) struct WrittenFiles {
-    earlier: StatCache,
-    reader: Reader,
+    cache: StatCache,
+    reader: ContentReader,
     stats: Vec<Stat>,
     files: Vec<File>,
-    taken: i64,
+    /// When the first file was read.
+    read_at: i64,
 }
 
 impl WrittenFiles {
     /// Parses the bytes of an earlier [`Self::renewed`].
-    pub(crate) fn read(kept: Option<Vec<u8>>) -> Self {
+    pub(crate) fn read(stored: Option<Vec<u8>>) -> Self {
         Self {
-            earlier: StatCache::read(kept),
-            reader: Reader::new(),
+            cache: StatCache::read(stored),
+            reader: ContentReader::new(),
             stats: Vec::new(),
             files: Vec::new(),
-            taken: now(),
+            read_at: now(),
         }
     }
 
     /// The kind and hash of the file at `path`, which has this name in the workspace.
-    pub(crate) fn look(&mut self, name: &[u8], path: &Path, about: &Metadata) -> (Kind, [u8; 32]) {
-        let found = WalkedFile { path: name.into(), stat: Stat::new(about) };
-        match self.earlier.hash(&found) {
-            Some(hash) => (found.stat.kind(), hash),
-            None => self.reader.look(path, &found.stat),
+    pub(crate) fn content(
+        &mut self,
+        name: &[u8],
+        path: &Path,
+        metadata: &Metadata,
+    ) -> (Kind, [u8; HASH_BYTES]) {
+        let file = WalkedFile { path: name.into(), stat: Stat::new(metadata) };
+        match self.cache.hash(&file) {
+            Some(hash) => (file.stat.kind(), hash),
+            None => self.reader.read_content(path, &file.stat),
         }
     }
 
-    /// Remembers what stands at a path of this name by now.
-    pub(crate) fn remember(&mut self, name: &[u8], hash: [u8; 32], about: &Metadata) {
-        let stat = Stat::new(about);
+    /// Remembers the file that was written under this name.
+    pub(crate) fn remember(&mut self, name: &[u8], hash: [u8; HASH_BYTES], metadata: &Metadata) {
+        let stat = Stat::new(metadata);
         self.files.push(File::new(name.into(), stat.kind(), hash));
         self.stats.push(stat);
     }
 
     /// The bytes to store, if they differ from the stored ones.
     pub(crate) fn renewed(&self) -> Option<Vec<u8>> {
-        self.earlier.renewed(&self.stats, &self.files, self.taken)
+        self.cache.renewed(&self.stats, &self.files, self.read_at)
     }
 }

@@ -1,4 +1,4 @@
-//! The folder of the state in which what is known of one work tree is kept.
+//! The folder of the state that holds the caches of one work tree.
 
 use std::fs;
 use std::io::{self, Read};
@@ -17,6 +17,7 @@ const MAX_FILE_BYTES: u64 = 1 << 30;
 #[derive(Clone, Debug)]
 pub(super) struct StateDir {
     state: PathBuf,
+    /// The folder of the work tree, below the state.
     folder: PathBuf,
 }
 
@@ -28,7 +29,7 @@ impl StateDir {
 
     /// The bytes that are stored under a name.
     pub(super) fn read(&self, name: &str) -> Option<Vec<u8>> {
-        self.check().ok()?;
+        self.check_owner().ok()?;
         let file = content::open(&self.folder.join(name)).ok()?;
         let size = file.metadata().ok()?.len();
         let mut bytes = Vec::with_capacity(usize::try_from(size.min(MAX_FILE_BYTES)).ok()?);
@@ -36,25 +37,28 @@ impl StateDir {
         Some(bytes)
     }
 
-    /// Keeps bytes under a name, all or nothing.
+    /// Stores bytes under a name, all or nothing.
     pub(super) fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        self.make()?;
+        self.create()?;
         store::write_file(&self.folder.join(name), bytes)
     }
 
-    /// A folder for the time of one look, which goes when it is dropped.
+    /// A folder for one scan, which is removed when it is dropped.
     pub(super) fn scratch(&self) -> io::Result<Temporary> {
-        self.make()?;
+        self.create()?;
         Temporary::inside(&self.folder, ".scratch")
     }
 
-    fn make(&self) -> io::Result<()> {
+    fn create(&self) -> io::Result<()> {
         store::make_folder(&self.folder)?;
-        self.check()
+        self.check_owner()
     }
 
-    /// The folders below the state are real ones, and of the same owner.
-    fn check(&self) -> io::Result<()> {
+    /// # Errors
+    ///
+    /// A folder below the state that is a link, belongs to somebody else, or that others can write to:
+    /// whoever can write there could tell gate that files have not changed.
+    fn check_owner(&self) -> io::Result<()> {
         let owner = fs::metadata(&self.state)?.uid();
         for folder in [self.state.join("trees"), self.folder.clone()] {
             let metadata = folder.symlink_metadata()?;

@@ -71,88 +71,89 @@ pub(super) enum ToolFolder {
 }
 
 impl ToolFolder {
-    /// True if the folder's name asks for a closer look.
-    pub(super) fn may_be_named(folder: &str) -> bool {
+    /// The folder's name asks for a closer look.
+    pub(super) fn has_tool_name(folder: &str) -> bool {
         folder == "node_modules" || CACHES.contains(&folder)
     }
 
-    /// True if this file in a folder asks for a closer look at the folder.
-    pub(super) fn may_hold(file: &[u8]) -> bool {
+    /// This file in a folder asks for a closer look at the folder.
+    pub(super) fn is_marker(file: &[u8]) -> bool {
         [ENVIRONMENT_MARKER, CACHE_MARKER].iter().any(|marker| file.ends_with(marker.as_bytes()))
     }
 
     /// The tool's folder that this one is. Its name is relative to the root, without a slash at
     /// the end.
     pub(super) fn find(root: &Path, folder: &Path) -> Option<Self> {
-        let (at, name) = (root.join(folder), folder.file_name()?.to_str()?);
-        if is_environment(&at) {
+        let (path, name) = (root.join(folder), folder.file_name()?.to_str()?);
+        if is_environment(&path) {
             return Some(Self::Environment);
         }
         let is_whole = match name {
-            "node_modules" => is_installed(root, folder),
-            _ if CACHES.contains(&name) => is_tagged(&at) || ignores_itself(&at),
-            _ => is_target(&at, name),
+            "node_modules" => has_installed_packages(root, folder),
+            _ if CACHES.contains(&name) => is_tagged(&path) || ignores_itself(&path),
+            _ => is_cargo_target(&path, name),
         };
         is_whole.then_some(Self::Whole)
     }
 
-    /// True if the tool writes an entry of this name at the top of the folder.
+    /// The tool writes an entry of this name at the top of the folder.
     pub(super) fn writes(self, name: &str) -> bool {
         self == Self::Whole || ENVIRONMENT_NAMES.contains(&name)
     }
 }
 
 /// An environment has settings that name its Python, the Python, and a folder of packages.
-fn is_environment(at: &Path) -> bool {
-    let Some(settings) = text(&at.join(ENVIRONMENT_MARKER)) else { return false };
-    let mut settings = settings.lines().filter_map(|line| line.split_once('='));
+fn is_environment(folder: &Path) -> bool {
+    let Some(text) = read_marker(&folder.join(ENVIRONMENT_MARKER)) else { return false };
+    let mut settings = text.lines().filter_map(|line| line.split_once('='));
     settings.any(|(key, home)| key.trim() == "home" && !home.trim().is_empty())
-        && PYTHONS.iter().any(|name| at.join(name).symlink_metadata().is_ok())
-        && has_packages(at)
+        && PYTHONS.iter().any(|name| folder.join(name).symlink_metadata().is_ok())
+        && has_site_packages(folder)
 }
 
-fn has_packages(at: &Path) -> bool {
-    let inside = fs::read_dir(at.join("lib")).into_iter().flatten().flatten();
-    inside
+fn has_site_packages(folder: &Path) -> bool {
+    let entries = fs::read_dir(folder.join("lib")).into_iter().flatten().flatten();
+    entries
         .map(|entry| entry.path())
-        .chain([at.join("Lib")])
+        .chain([folder.join("Lib")])
         .any(|lib| is_folder(&lib.join("site-packages")))
 }
 
 fn is_folder(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|about| about.is_dir())
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
 }
 
 fn is_file(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|about| about.is_file())
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
 }
 
 /// Packages stand beside a `package.json`. The mark stands in the same folder, or in that of the
 /// workspace above.
-fn is_installed(root: &Path, folder: &Path) -> bool {
+fn has_installed_packages(root: &Path, folder: &Path) -> bool {
     let Some(package) = folder.parent() else { return false };
     is_file(&root.join(package).join("package.json"))
-        && package.ancestors().map(|above| root.join(above)).any(|above| {
-            let modules = above.join("node_modules");
+        && package.ancestors().map(|ancestor| root.join(ancestor)).any(|workspace| {
+            let modules = workspace.join("node_modules");
             INSTALLED.iter().any(|name| is_file(&modules.join(name)))
-                || BUN_LOCKS.iter().any(|name| is_file(&above.join(name)))
+                || BUN_LOCKS.iter().any(|name| is_file(&workspace.join(name)))
         })
 }
 
 /// Cargo's builds.
-fn is_target(at: &Path, name: &str) -> bool {
+fn is_cargo_target(folder: &Path, name: &str) -> bool {
     name == "target"
-        && (is_file(&at.join(".rustc_info.json")) || is_file(&at.with_file_name("Cargo.toml")))
-        && is_tagged(at)
+        && (is_file(&folder.join(".rustc_info.json"))
+            || is_file(&folder.with_file_name("Cargo.toml")))
+        && is_tagged(folder)
 }
 
-fn is_tagged(at: &Path) -> bool {
-    text(&at.join(CACHE_MARKER)).is_some_and(|text| text.starts_with(CACHE_SIGNATURE))
+fn is_tagged(folder: &Path) -> bool {
+    read_marker(&folder.join(CACHE_MARKER)).is_some_and(|text| text.starts_with(CACHE_SIGNATURE))
 }
 
-/// True if the folder's own `.gitignore` says `*` and nothing else.
-fn ignores_itself(at: &Path) -> bool {
-    text(&at.join(".gitignore")).is_some_and(|text| {
+/// The folder's own `.gitignore` says `*` and nothing else.
+fn ignores_itself(folder: &Path) -> bool {
+    read_marker(&folder.join(".gitignore")).is_some_and(|text| {
         let mut patterns = text.lines().map(str::trim).filter(|line| !is_comment(line));
         patterns.next() == Some("*") && patterns.next().is_none()
     })
@@ -162,8 +163,8 @@ fn is_comment(line: &str) -> bool {
     line.is_empty() || line.starts_with('#')
 }
 
-/// The text of a plain file; none if it is a link.
-fn text(path: &Path) -> Option<String> {
+/// The text of a plain file; `None` if it is a link.
+fn read_marker(path: &Path) -> Option<String> {
     if !is_file(path) {
         return None;
     }

@@ -4,27 +4,26 @@ use std::borrow::Cow;
 
 use super::repository::Repository;
 
-/// The tracked files' names relative to the root, sorted. Submodules are no
-/// files.
+/// The tracked files' names relative to the root, sorted. Submodules are no files.
 #[derive(Debug, Default)]
-pub(super) struct Tracked<'r>(Vec<Cow<'r, [u8]>>);
+pub(super) struct TrackedFiles<'r>(Vec<Cow<'r, [u8]>>);
 
 /// The tracked files of one folder, among which a name is found sooner.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part<'t>(&'t [Cow<'t, [u8]>]);
+pub(super) struct FolderFiles<'t>(&'t [Cow<'t, [u8]>]);
 
-impl Part<'_> {
+impl FolderFiles<'_> {
     pub(super) fn contains(&self, path: &[u8]) -> bool {
         self.0.binary_search_by(|name| name.as_ref().cmp(path)).is_ok()
     }
 }
 
-impl<'r> Tracked<'r> {
+impl<'r> TrackedFiles<'r> {
     pub(super) fn new(repositories: &'r [Repository]) -> Self {
         let mut names: Vec<Cow<'r, [u8]>> = Vec::new();
         for repository in repositories {
             let files = repository.index.iter().filter(|entry| !entry.is_submodule());
-            names.extend(files.map(|entry| named(&repository.prefix, entry.path)));
+            names.extend(files.map(|entry| prefixed(&repository.prefix, entry.path)));
         }
         // Git's own order is this one; only submodules have to be merged in.
         names.sort();
@@ -37,34 +36,32 @@ impl<'r> Tracked<'r> {
     }
 
     pub(super) fn contains(&self, path: &[u8]) -> bool {
-        Part(&self.0).contains(path)
+        FolderFiles(&self.0).contains(path)
     }
 
-    /// The names of these that are not tracked; both come in order.
-    pub(super) fn others<'n>(&self, names: impl Iterator<Item = &'n [u8]>) -> Vec<&'n [u8]> {
-        let mut rest = self.0.as_slice();
-        let unknown = names.filter(|name| {
-            while rest.first().is_some_and(|next| next.as_ref() < *name) {
-                rest = &rest[1..];
-            }
-            rest.first().is_none_or(|next| next.as_ref() != *name)
+    /// The names that are not tracked, of names that come in order.
+    pub(super) fn untracked<'n>(&self, names: impl Iterator<Item = &'n [u8]>) -> Vec<&'n [u8]> {
+        let mut tracked = self.0.iter().peekable();
+        let untracked = names.filter(|name| {
+            while tracked.next_if(|next| next.as_ref() < *name).is_some() {}
+            tracked.peek().is_none_or(|next| next.as_ref() != *name)
         });
-        unknown.collect()
+        untracked.collect()
     }
 
-    pub(super) fn any_in(&self, folder: &[u8]) -> bool {
-        !self.inside(&[folder, b"/"].concat()).0.is_empty()
+    pub(super) fn has_files_in(&self, folder: &[u8]) -> bool {
+        !self.below(&[folder, b"/"].concat()).0.is_empty()
     }
 
-    /// The files whose names begin like this.
-    pub(super) fn inside(&self, prefix: &[u8]) -> Part<'_> {
+    /// The files whose names begin with a prefix.
+    pub(super) fn below(&self, prefix: &[u8]) -> FolderFiles<'_> {
         let start = self.0.partition_point(|name| name.as_ref() < prefix);
         let length = self.0[start..].partition_point(|name| name.starts_with(prefix));
-        Part(&self.0[start..start + length])
+        FolderFiles(&self.0[start..start + length])
     }
 }
 
-fn named<'r>(prefix: &[u8], path: &'r [u8]) -> Cow<'r, [u8]> {
+fn prefixed<'r>(prefix: &[u8], path: &'r [u8]) -> Cow<'r, [u8]> {
     if prefix.is_empty() { Cow::Borrowed(path) } else { Cow::Owned([prefix, path].concat()) }
 }
 

@@ -11,29 +11,29 @@ use crate::clients::{self, ClientFacts, facts};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     name: &'static str,
-    /// True if its value shows that the agent's program started a tool.
+    /// Its value shows that the agent's program started a tool.
     is_of_tool: bool,
 }
 
-/// This variable as a mark, if an agent's program sets it for what it starts.
+/// This variable as a mark, if an agent's program sets it for the programs that it starts.
 pub(crate) fn mark(name: &str, value: &str) -> Option<Mark> {
     if !clients::may_name(name) {
         return None;
     }
     clients::all().find_map(|ClientFacts { marks, .. }| {
-        let name = marks.hooks.iter().chain(&marks.tools).find(|known| *known == name)?;
+        let name = marks.hooks.iter().chain(&marks.tools).find(|mark| *mark == name)?;
         let is_of_tool = marks.tool_values.get(name).is_some_and(|end| value.ends_with(end));
         Some(Mark { name, is_of_tool })
     })
 }
 
-/// True if this variable carries the session of an agent's program to what it starts. What people set
-/// themselves, such as keys and folders of settings, does not.
+/// This variable carries the session of an agent's program to the programs that it starts. Variables
+/// that people set themselves, such as keys and folders of settings, do not.
 pub(crate) fn is_of_session(name: &str, value: &str) -> bool {
     let is_of_client = || {
         clients::all().any(|ClientFacts { marks, hook, .. }| {
             let lists = [&marks.hooks, &marks.tools, &marks.client, &marks.session];
-            lists.into_iter().flatten().chain(&hook.project_variable).any(|known| known == name)
+            lists.into_iter().flatten().chain(&hook.project_variable).any(|mark| mark == name)
         })
     };
     clients::may_name(name) && is_of_client()
@@ -41,14 +41,14 @@ pub(crate) fn is_of_session(name: &str, value: &str) -> bool {
 }
 
 impl Mark {
-    /// True if this agent's client sets the variable for its own hooks as well.
+    /// This agent's client sets the variable for its own hooks as well.
     pub(crate) fn is_for_hooks(self, agent: Agent) -> bool {
-        !self.is_of_tool && facts(agent).marks.hooks.iter().any(|known| known == self.name)
+        !self.is_of_tool && facts(agent).marks.hooks.iter().any(|mark| mark == self.name)
     }
 
-    /// True if this agent's client itself has the variable from its own starter.
+    /// This agent's client itself has the variable from its own starter.
     pub(crate) fn is_for_client(self, agent: Agent) -> bool {
-        facts(agent).marks.client.iter().any(|known| known == self.name)
+        facts(agent).marks.client.iter().any(|mark| mark == self.name)
     }
 }
 

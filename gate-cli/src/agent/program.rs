@@ -26,7 +26,7 @@ pub(crate) struct Process {
 
 impl Process {
     /// The processes above this one, the nearest first.
-    pub(crate) fn above() -> Vec<Self> {
+    pub(crate) fn ancestors() -> Vec<Self> {
         ancestors().filter_map(|process| Some(Self::new(&process.stat?))).collect()
     }
 
@@ -35,31 +35,30 @@ impl Process {
         Self { pid: stat.pid, agent: agent_of(&stat.name, &words), words }
     }
 
-    /// True if it works on a project, or if its working folder is not known.
-    pub(crate) fn works_on(&self, project: &Path) -> bool {
-        working_folder(self.pid).is_none_or(|folder| is_of(&folder, project))
+    /// It works on a project, or its working folder is not known.
+    pub(crate) fn is_working_on(&self, project: &Path) -> bool {
+        working_folder(self.pid).is_none_or(|folder| is_of_project(&folder, project))
     }
 }
 
-/// True if a folder is in the project, above it, or in another work tree of it.
-pub(crate) fn is_of(folder: &Path, project: &Path) -> bool {
+/// A folder is in the project, above it, or in another work tree of it.
+pub(crate) fn is_of_project(folder: &Path, project: &Path) -> bool {
     project.starts_with(folder)
         || folder.starts_with(project)
         || worktree::identity(folder) == worktree::identity(project)
 }
 
-/// The agent whose program this is. Many are scripts: if the program is an interpreter, its
-/// script counts.
+/// The agent whose program a process runs, by the process's name and command line.
 pub(crate) fn agent_of(name: &str, words: &[String]) -> Option<Agent> {
     let program = words.first().map(|word| base_name(word)).unwrap_or_default();
     let flags = words.iter().skip(1).take_while(|word| word.starts_with('-')).count();
-    // What stands behind `-c` is a line of a shell.
-    let is_line = words.iter().skip(1).take(flags).any(|flag| flag.ends_with('c'));
-    let is_script = !is_line && INTERPRETERS.contains(&program);
-    let script = if is_script { words.get(1 + flags) } else { None };
+    // A word behind `-c` is a line of a shell, and no script.
+    let is_shell_line = words.iter().skip(1).take(flags).any(|flag| flag.ends_with('c'));
+    let runs_script = !is_shell_line && INTERPRETERS.contains(&program);
+    let script = if runs_script { words.get(1 + flags) } else { None };
     let stem = script.map(|path| base_name(path).split('.').next().unwrap_or_default());
-    let packages = script.and_then(|path| Some(path.split_once("node_modules/")?.1));
-    let packages = packages.into_iter().flat_map(|path| path.split('/'));
+    let package_path = script.and_then(|path| Some(path.split_once("node_modules/")?.1));
+    let packages = package_path.into_iter().flat_map(|path| path.split('/'));
     let mut names: Vec<_> = [name, program].into_iter().chain(stem).chain(packages).collect();
     names.retain(|name| !INTERPRETERS.contains(name) && may_name(name));
     if names.is_empty() {
@@ -67,8 +66,8 @@ pub(crate) fn agent_of(name: &str, words: &[String]) -> Option<Agent> {
     }
     Agent::ALL.into_iter().find(|agent| {
         let facts = facts(*agent);
-        let mut known = facts.programs.iter().chain(&facts.packages);
-        known.any(|known| names.contains(&known.as_str()))
+        let mut known_names = facts.programs.iter().chain(&facts.packages);
+        known_names.any(|known_name| names.contains(&known_name.as_str()))
     })
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct DialectFacts {
     clients: Vec<String>,
     #[cfg_attr(not(test), expect(dead_code, reason = "for the documents, and for tests"))]
     verified: Verified,
-    /// The keys that all its events have, and no event of those clients has all of them.
+    /// The keys that all its events have. No event of those clients has all of them.
     known_by: Vec<String>,
     hook: HookFacts,
 }
@@ -25,11 +25,11 @@ pub(crate) struct DialectFacts {
 /// The interface of the program that sent this event to a client's hook, if it is not the client.
 pub(crate) fn dialect(agent: Agent, event: &Value) -> Option<&'static HookFacts> {
     let mut dialects = FACTS.dialect.iter();
-    let found = dialects.find(|facts| {
+    let sender = dialects.find(|facts| {
         facts.clients.iter().any(|client| client == agent.name())
             && facts.known_by.iter().all(|key| event.get(key).is_some_and(Value::is_string))
     });
-    found.map(|facts| &facts.hook)
+    sender.map(|facts| &facts.hook)
 }
 
 #[cfg(test)]
@@ -51,12 +51,12 @@ mod tests {
         let event = json!({ "hookEventName": "Stop", "sessionId": "v1" });
         for agent in [Agent::ClaudeCode, Agent::Copilot] {
             assert!(dialect(agent, &event).is_some());
-            for other in [
+            for foreign_event in [
                 json!({ "hook_event_name": "Stop", "session_id": "s1" }),
                 json!({ "sessionId": "s1", "stopReason": "end_turn" }),
                 json!({ "hookEventName": 1, "sessionId": "s1" }),
             ] {
-                assert!(dialect(agent, &other).is_none(), "{other}");
+                assert!(dialect(agent, &foreign_event).is_none(), "{foreign_event}");
             }
         }
         assert!(dialect(Agent::Codex, &event).is_none());

@@ -10,25 +10,24 @@ pub(crate) struct HookFacts {
     pub(crate) events: Events,
     pub(crate) keys: Keys,
     pub(crate) lag: Option<LagSign>,
-    /// True if the event's `permission_mode` may be `plan`.
+    /// The event's `permission_mode` may be `plan`.
     pub(crate) has_plan_mode: bool,
-    /// True if a hook can keep a prompt from the model.
+    /// A hook can keep a prompt from the model.
     pub(crate) blocks_prompts: bool,
     /// Records of a transcript, by `type` or `subtype`, behind a prompt that nobody typed.
     #[serde(default)]
     pub(crate) unattended_records: Vec<String>,
-    /// True if a hook can add a text to the context of a prompt.
+    /// A hook can add a text to the context of a prompt.
     #[serde(default)]
     pub(crate) adds_context: bool,
-    /// True if the client shows a `systemMessage` to the person and does nothing else
-    /// with it.
+    /// The client shows a `systemMessage` to the person and does nothing else with it.
     pub(crate) shows_messages: bool,
     #[serde(default)]
     pub(crate) refusal: Refusal,
-    /// True if the client also takes the exit code of a hook that fails for a refusal.
+    /// The client also takes the exit code of a hook that fails for a refusal.
     #[serde(default)]
     pub(crate) failure_refuses: bool,
-    /// True if the client itself sends empty prompts in the middle of a turn.
+    /// The client itself sends empty prompts in the middle of a turn.
     #[serde(default)]
     pub(crate) sends_empty_prompts: bool,
     /// The variable by which the client says how it was started.
@@ -56,24 +55,23 @@ pub(crate) struct EntryPoint {
     pub(crate) variable: String,
     /// Values with which a person sits in front of the client; `*` at the end stands for any.
     person: Vec<String>,
-    /// Values with which a program does.
+    /// Values with which a program has started the client, and nobody sits in front of it.
     program: Vec<String>,
 }
 
 impl EntryPoint {
-    /// True if nobody sits in front of a client that was started so. None if this way is not
-    /// known.
+    /// Nobody sits in front of a client that was started in this way. `None` if the way is not known.
     pub(crate) fn is_headless(&self, value: &str) -> Option<bool> {
-        let has = |values: &[String]| {
-            values.iter().any(|known| match known.strip_suffix('*') {
+        let is_among = |patterns: &[String]| {
+            patterns.iter().any(|pattern| match pattern.strip_suffix('*') {
                 Some(beginning) => value.starts_with(beginning),
-                None => value == known,
+                None => value == pattern,
             })
         };
-        if has(&self.program) {
+        if is_among(&self.program) {
             return Some(true);
         }
-        has(&self.person).then_some(false)
+        is_among(&self.person).then_some(false)
     }
 }
 
@@ -88,7 +86,7 @@ pub(crate) enum Refusal {
     /// `{"followup_message": …}`, the next prompt.
     #[serde(rename = "follow-up")]
     FollowUp,
-    /// The same two words within `hookSpecificOutput`, with the event's name.
+    /// The members of `Decision` within `hookSpecificOutput`, with the event's name.
     #[serde(rename = "specific")]
     Specific,
 }
@@ -104,15 +102,16 @@ impl Refusal {
         }
     }
 
-    /// True if the client takes this reply for a refusal.
+    /// The client takes this reply for a refusal.
     pub(crate) fn is_reply(self, reply: &Value) -> bool {
         let reason = match self {
             Self::Decision => &reply["reason"],
             Self::FollowUp => &reply["followup_message"],
             Self::Specific => &reply["hookSpecificOutput"]["reason"],
         };
-        let reason = reason.as_str().filter(|reason| !reason.trim().is_empty());
-        reason.is_some_and(|reason| self.reply(reason) == *reply)
+        let reason_text = reason.as_str().filter(|text| !text.trim().is_empty());
+        // Compared as a whole: a member too many voids a refusal for some clients.
+        reason_text.is_some_and(|text| self.reply(text) == *reply)
     }
 }
 
@@ -121,7 +120,7 @@ impl Refusal {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Events {
     pub(crate) stop: String,
-    /// None if the client reports no session that begins.
+    /// `None` if the client reports no session that begins.
     pub(crate) start: Option<String>,
     /// All spellings; an installation takes the first. Empty if the client reports no prompts.
     #[serde(default)]
@@ -129,7 +128,7 @@ pub(crate) struct Events {
     /// Stops of helpers and teammates.
     #[serde(default)]
     pub(crate) helper: Vec<String>,
-    /// Those of `helper` that only the exit code 2 refuses, with the reason on standard error.
+    /// Events of `helper` that only the exit code 2 refuses, with the reason on standard error.
     #[serde(default)]
     pub(crate) refused_by_code: Vec<String>,
     /// The end of a session.
@@ -156,11 +155,11 @@ pub(crate) struct Keys {
     pub(crate) transcript: Vec<String>,
     /// The agent's last message, if the client sends it whole and unchanged.
     pub(crate) message: Option<String>,
-    /// The same with parts of it twice, which serves if there is no transcript.
+    /// The agent's last message with parts of it twice. It serves if there is no transcript.
     pub(crate) repeated_message: Option<String>,
     /// An id that differs from prompt to prompt within a session.
     pub(crate) prompt_id: Option<String>,
-    /// A text whose digest serves as that id.
+    /// A text whose digest serves as the prompt's id.
     pub(crate) prompt_digest: Option<String>,
     /// The tasks that run in the background at a stop.
     pub(crate) tasks: Option<String>,
@@ -177,7 +176,7 @@ pub(crate) enum LagSign {
         key: String,
         /// Characters that are compared; all if not given.
         chars: Option<usize>,
-        /// False if another end does not prove that the transcript is behind.
+        /// Another end proves that the transcript is behind; else it is only likely.
         is_certain: bool,
     },
     /// The id of the message's record.

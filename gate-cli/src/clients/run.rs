@@ -21,7 +21,7 @@ pub(crate) struct RunFacts {
     /// Permits everything that the client can allow.
     #[serde(default)]
     pub(crate) all: Grant,
-    /// Permits single commands in addition to `checks`. None if that permits them all.
+    /// Permits single commands in addition to `checks`. `None` if `checks` permits them all.
     pub(crate) commands: Option<CommandGrant>,
     /// Limits of `--allow` with this client.
     pub(crate) note: Option<String>,

@@ -2,14 +2,14 @@
 
 use serde::Deserialize;
 
-/// The client's own in a test stop. The other facts give the members that most clients send.
+/// The client's own part of a test stop. The other facts give the members that most clients send.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct TestStopFacts {
     /// Further members of the event, in JSON. They replace those of the same name.
     /// `"{claim}"` stands for the agent's last message; `install/trial/event.rs` has the others.
     pub(crate) members: Option<String>,
-    /// True if the event has no other members.
+    /// The event has no other members.
     pub(crate) is_whole: bool,
     pub(crate) transcript: TranscriptForm,
 }

@@ -5,7 +5,7 @@ use crate::commands::arguments::non_empty;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::render::{self, print, print_text};
-use crate::test_approval::{ApproveRecord, approve, card, doubts, waiting};
+use crate::test_approval::{ApproveRecord, approve, card, doubts, waiting_changes};
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub(crate) struct Approve {
 pub(super) fn run(here: &Here, args: &Approve) -> Result<u8, Failure> {
     let (names, run) = (args.names.as_slice(), args.run.as_deref());
     let names = match (names, run, &args.reason) {
-        ([], None, None) => return answer(args, &waiting(here, None)?),
+        ([], None, None) => return answer(args, &waiting_changes(here, None)?),
         ([], None, Some(_)) => {
             return Err(Failure::usage("usage", "--reason: name what is approved, or `all`"));
         }
@@ -39,7 +39,7 @@ pub(super) fn run(here: &Here, args: &Approve) -> Result<u8, Failure> {
     };
     let reason = args.reason.as_deref().unwrap_or("none was given");
     let operator = here.operator("gate approve")?;
-    let record = approve(here, (&names, reason), run, &operator, here.places.patience()?)?;
+    let record = approve(here, &names, reason, run, &operator, here.places.patience()?)?;
     render::notes(&doubts(&record));
     answer(args, &record)
 }

@@ -13,7 +13,8 @@ use crate::failure::Failure;
 use crate::render::{self, print};
 use crate::secrets;
 use crate::settings::{self, Selection, parse_duration};
-use gate_lens::audit::{Transcript, page, read_all, text};
+use gate_checks::worktree::hardened_git;
+use gate_lens::audit::{AuditTools, Transcript, page, read_all, text};
 use gate_lens::replay::{Inputs, Labels, find};
 
 #[derive(Debug, Args)]
@@ -52,7 +53,7 @@ pub(super) fn run(here: &Here, args: &Audit) -> Result<u8, Failure> {
         }
     }
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
-    let record = read_all(files, unread, &policy, secrets::masker())?;
+    let record = read_all(files, unread, &policy, tools())?;
     if args.json {
         print(&render::json(&record)?)?;
     } else if let Some(file) = &args.html {
@@ -61,6 +62,12 @@ pub(super) fn run(here: &Here, args: &Audit) -> Result<u8, Failure> {
         print(&text::card(&record))?;
     }
     Ok(DONE)
+}
+
+/// The parts of the program that an audit needs. Nobody approved the repositories that transcripts
+/// name, so git may start nothing that their settings name.
+pub(super) fn tools() -> AuditTools<'static> {
+    AuditTools { masker: secrets::masker(), git: hardened_git }
 }
 
 fn is_younger(file: &Path, age: Duration) -> bool {

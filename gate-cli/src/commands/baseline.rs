@@ -18,11 +18,11 @@ use crate::gate::Gate;
 use crate::interrupt::Interrupt;
 use crate::record::Ledger;
 use crate::render::{self, print, print_text};
-use crate::test_approval::red_before;
+use crate::test_approval::red_test_notes;
 use crate::trust;
 
 /// Exit code if there is no baseline.
-const NONE: u8 = 1;
+const NO_BASELINE: u8 = 1;
 
 /// `gate.baseline.v1`: what the work tree was before an agent acts.
 #[non_exhaustive]
@@ -73,23 +73,24 @@ pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
     // With a new baseline, the person accepts the tests as they stand.
     let interrupt = Interrupt::listen()?;
     let gate = Gate::open(settings, site.clone())?.remembering(memory).trusting(trust)?;
-    let taken = gate.take_baseline(None)?;
+    let baseline = gate.take_baseline(None)?;
+    // A stored baseline that cannot be read would stop every later run of its loop.
     Baseline::forget_damaged(&site)?;
-    if let Some(taken) = &taken {
+    if let Some(baseline) = &baseline {
         if std::io::stderr().is_terminal() {
             render::notes(&[
                 "running the tests once, to tell which are red; Ctrl-C skips it".into()
             ]);
         }
-        render::notes(&red_before(&gate.learn_now(taken, &interrupt)));
+        render::notes(&red_test_notes(&gate.learn_now(baseline, &interrupt)));
     }
-    let ledger = match (&taken, gate.memory()) {
-        (Some(taken), Some(mut memory)) => {
-            Some(memory.record_act("baseline", Some(taken.digest()))?)
+    let ledger = match (&baseline, gate.memory()) {
+        (Some(baseline), Some(mut memory)) => {
+            Some(memory.record_act("baseline", Some(baseline.digest()))?)
         }
         _ => None,
     };
-    answer(args, &record(taken.as_ref(), ledger), &site)
+    answer(args, &record(baseline.as_ref(), ledger), &site)
 }
 
 impl From<&Tool> for ToolRecord {
@@ -103,27 +104,35 @@ impl From<&Tool> for ToolRecord {
 }
 
 fn record(baseline: Option<&Baseline>, ledger: Option<Ledger>) -> BaselineRecord {
-    let taken = baseline.filter(|baseline| baseline.origin() == Origin::Taken);
+    let Some(baseline) = baseline.filter(|baseline| baseline.origin() == Origin::Taken) else {
+        return BaselineRecord {
+            schema: "gate.baseline.v1",
+            baseline: None,
+            time: None,
+            commit: None,
+            guarded: 0,
+            tools: Vec::new(),
+            ledger,
+        };
+    };
     BaselineRecord {
         schema: "gate.baseline.v1",
-        baseline: taken.map(|taken| taken.digest().to_owned()),
-        time: taken.map(|taken| taken.time().to_owned()),
-        commit: taken.map(|taken| taken.commit().to_owned()),
-        guarded: taken.map_or(0, Baseline::guarded_files),
-        tools: taken
-            .map_or_else(Vec::new, |taken| taken.tools().iter().map(ToolRecord::from).collect()),
+        baseline: Some(baseline.digest().to_owned()),
+        time: Some(baseline.time().to_owned()),
+        commit: Some(baseline.commit().to_owned()),
+        guarded: baseline.guarded_files(),
+        tools: baseline.tools().iter().map(ToolRecord::from).collect(),
         ledger,
     }
 }
 
 fn answer(args: &args::Baseline, record: &BaselineRecord, site: &CheckSite) -> Result<u8, Failure> {
-    let there = record.baseline.is_some();
     if args.json { print(&render::json(record)?) } else { print_text(&card(record, args, site)) }?;
-    Ok(if there || args.forget { DONE } else { NONE })
+    Ok(if record.baseline.is_some() || args.forget { DONE } else { NO_BASELINE })
 }
 
 /// The reason why there is no baseline, and the command that changes that.
-fn why_none(args: &args::Baseline, site: &CheckSite) -> &'static str {
+fn remedy(args: &args::Baseline, site: &CheckSite) -> &'static str {
     let tree = WorkTree::open(site).ok();
     let is_repository = tree.is_some_and(|tree| tree.git_folder().is_some());
     match (is_repository, args.show) {
@@ -138,7 +147,7 @@ fn card(record: &BaselineRecord, args: &args::Baseline, site: &CheckSite) -> Str
     let (Some(digest), Some(commit)) = (&record.baseline, &record.commit) else {
         return match args.forget {
             true => "no baseline waits for runs: they compare with history\n".to_owned(),
-            false => format!("no baseline: {}\n", why_none(args, site)),
+            false => format!("no baseline: {}\n", remedy(args, site)),
         };
     };
     let time = render::local_time(record.time.as_deref().unwrap_or_default());

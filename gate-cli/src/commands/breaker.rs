@@ -10,7 +10,7 @@ use super::arguments::non_empty;
 use super::common::DONE;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::memory::{BreakerStatus, Operation, Which};
+use crate::memory::{BreakerSelector, BreakerStatus, Operation};
 use crate::render::{self, print};
 use crate::settings::{self, Selection};
 
@@ -57,10 +57,10 @@ pub(crate) struct BreakerOperation {
 pub(super) fn run(here: &Here, args: &Breaker) -> Result<u8, Failure> {
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
     let mut memory = here.memory(&policy)?;
-    let which = args.selection().which();
+    let selector = args.selection().selector();
     let (act, args) = match args {
         Breaker::Status(selection) => {
-            let status = memory.breaker(which, &policy)?;
+            let status = memory.breaker(selector, &policy)?;
             answer(selection, &status)?;
             return Ok(if status.stops() { Verdict::Tripped.exit_code() } else { DONE });
         }
@@ -69,7 +69,7 @@ pub(super) fn run(here: &Here, args: &Breaker) -> Result<u8, Failure> {
         Breaker::Isolate(args) => (Act::Isolate, args),
     };
     here.operator(&format!("gate breaker {}", act.name().trim_start_matches("breaker_")))?;
-    let status = memory.operate(Operation { which, act, reason: &args.reason }, &policy)?;
+    let status = memory.operate(Operation { selector, act, reason: &args.reason }, &policy)?;
     answer(&args.selection, &status)?;
     Ok(DONE)
 }
@@ -89,11 +89,11 @@ impl Breaker {
 }
 
 impl BreakerSelection {
-    fn which(&self) -> Which<'_> {
+    fn selector(&self) -> BreakerSelector<'_> {
         match (&self.run, &self.task) {
-            (Some(run), _) => Which::Run(run),
-            (None, Some(task)) => Which::Task(task),
-            (None, None) => Which::Here,
+            (Some(run), _) => BreakerSelector::Run(run),
+            (None, Some(task)) => BreakerSelector::Task(task),
+            (None, None) => BreakerSelector::Here,
         }
     }
 }

@@ -2,20 +2,20 @@
 
 mod args;
 mod read;
-mod target;
 
 use std::io::{self, IsTerminal, Read as _};
+use std::path::Path;
 
-use gate_fleet::bus::{Link, Message, Parent, is_runners};
+use gate_fleet::bus::{Link, Message, Parent, is_runner_type};
+use gate_fleet::disk::{BusSearch, BusTarget, named_project};
 use gate_fleet::run;
 
-pub(crate) use self::args::{Bus, BusArgs, BusFilter, Poll, Post, Read};
+pub(crate) use self::args::{Bus, BusArgs, Poll, Post, Read};
 use super::common::DONE;
 use crate::context::Here;
 use crate::failure::Failure;
+use crate::governance::{self, Caller, Project, project_here};
 use crate::render::{self, print};
-
-pub(super) use target::project;
 
 /// The most bytes that are read from the standard input. It is more than a body may have, so
 /// that a body that is too long is refused as such.
@@ -32,8 +32,7 @@ pub(super) fn run(here: &Here, args: &Bus) -> Result<u8, Failure> {
 
 fn post(here: &Here, args: &Post) -> Result<u8, Failure> {
     allowed(&args.kind)?;
-    let caller = target::caller(here, &args.place)?;
-    let destination = target::resolve(here, &args.place, &caller)?;
+    let (destination, caller) = target(here, &args.place)?;
     known_project(&destination.project_id)?;
     let draft = Message {
         task_id: destination.task_id,
@@ -58,12 +57,33 @@ fn post(here: &Here, args: &Post) -> Result<u8, Failure> {
 
 /// Fails on a type that only the runner may post.
 fn allowed(kind: &str) -> Result<(), Failure> {
-    if !is_runners(kind) {
+    if !is_runner_type(kind) {
         return Ok(());
     }
     let message =
         format!("--type {kind}: only the runner says when a run starts, stops or crashes");
     Err(Failure::usage("runners-type", message).hint("say it with --type INFO or PROGRESS"))
+}
+
+/// The bus that the arguments mean, and the run whose agent calls.
+fn target(here: &Here, place: &BusArgs) -> Result<(BusTarget, Caller), Failure> {
+    let folder = &here.places.folder;
+    let name = place.name(folder);
+    let search = BusSearch { name: &name, folder, project_here: &|| project_here(&here.places) };
+    let project = search.project_of_caller()?;
+    let caller =
+        project.map_or_else(|| Ok(Caller::default()), |project| governance::caller(&project))?;
+    Ok((search.target(&caller)?, caller))
+}
+
+/// The project with this id, or the one here.
+pub(super) fn project(
+    here: &Here,
+    root: Option<&Path>,
+    id: Option<&str>,
+) -> Result<Project, Failure> {
+    let root = root.map(|root| here.places.folder.join(root));
+    named_project(root.as_deref(), id, &|| project_here(&here.places))
 }
 
 fn known_project(id: &str) -> Result<(), Failure> {
@@ -74,13 +94,13 @@ fn known_project(id: &str) -> Result<(), Failure> {
 }
 
 fn discover(here: &Here, place: &BusArgs, json: bool) -> Result<u8, Failure> {
-    let found = target::resolve(here, place, &target::caller(here, place)?)?;
-    let exists = found.bus.path().is_file();
-    let shown = found.bus.path().display();
+    let (target, _) = target(here, place)?;
+    let exists = target.bus.path().is_file();
+    let shown = target.bus.path().display();
     print(&if json {
         render::json(&serde_json::json!({
             "bus": shown.to_string(), "exists": exists,
-            "project_id": found.project_id, "task_id": found.task_id,
+            "project_id": target.project_id, "task_id": target.task_id,
         }))?
     } else {
         format!("{shown}{}\n", if exists { "" } else { " (nothing was posted there yet)" })

@@ -37,18 +37,18 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
 }
 
 fn decide(here: &Here, args: &Check, file: &Path) -> Result<u8, Failure> {
+    // The flags that let work pass are for a person, and an agent can call gate, too.
     for (act, _) in acts(args) {
         here.operator(&format!("--{}", act.replace('_', "-")))?;
     }
     let selection = args.reading.settings.selection();
     let selection = Selection { require_evidence: args.require_evidence, ..selection };
     // Without checks and state nothing depends on an approval.
-    let read = if args.no_state && args.checks.no_checks {
-        trust::settings_as_written
+    let (settings, trust) = if args.no_state && args.checks.no_checks {
+        trust::settings_as_written(&here.places, &selection)?
     } else {
-        trust::settings_in_force
+        trust::settings_in_force(&here.places, &selection)?
     };
-    let (settings, trust) = read(&here.places, &selection)?;
     if args.checks.no_checks {
         locked::admit_without_checks(&settings, "--no-checks")?;
     }
@@ -78,8 +78,8 @@ fn decide(here: &Here, args: &Check, file: &Path) -> Result<u8, Failure> {
     }
     write_junit(here, args.junit.as_deref(), Some(&record))?;
     answer(args, &record, gate.policy())?;
-    notify::decided(here, notifier.as_ref(), &record);
-    Ok(code(args, record.decision.verdict))
+    notify::send_decision(here, notifier.as_ref(), &record);
+    Ok(exit_code(args, record.decision.verdict))
 }
 
 fn request(here: &Here, args: &Check) -> Request {
@@ -155,7 +155,7 @@ fn answer(args: &Check, record: &Record, policy: &Policy) -> Result<(), Failure>
     Ok(())
 }
 
-fn code(args: &Check, verdict: Verdict) -> u8 {
+fn exit_code(args: &Check, verdict: Verdict) -> u8 {
     match verdict {
         Verdict::Continue if args.as_while => 0,
         Verdict::Exit if args.as_while => WHILE_EXIT,

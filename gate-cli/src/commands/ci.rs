@@ -53,8 +53,8 @@ pub(crate) struct Ci {
 
 pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
     let job = CiJob::read(&here.places)?;
-    let file = |name: &Option<PathBuf>| name.as_ref().map(|name| here.places.folder.join(name));
-    let (junit, sarif) = (file(&args.junit), file(&args.sarif));
+    let junit = args.junit.as_ref().map(|name| here.places.folder.join(name));
+    let sarif = args.sarif.as_ref().map(|name| here.places.folder.join(name));
     let options = CiOptions {
         base: args.base.clone(),
         approve_tests: args.approve_tests.clone(),
@@ -80,7 +80,7 @@ pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
     if let Some(file) = &sarif {
         sarif::write_sarif(file, &record.checks, &sarif::failed_places(&record.problems))?;
     }
-    Ok(if record.passes() { DONE } else { FAIL })
+    Ok(if record.is_pass() { DONE } else { FAIL })
 }
 
 fn answer(args: &Ci, job: &CiJob, record: &CiRecord) -> Result<(), Failure> {
@@ -100,8 +100,8 @@ fn answer(args: &Ci, job: &CiJob, record: &CiRecord) -> Result<(), Failure> {
 /// Adds the summary to the file that the CI names: other steps of the job may have written there.
 fn append(file: &Path, text: &str) {
     let opened = OpenOptions::new().create(true).append(true).open(file);
-    let written = opened.and_then(|mut file| file.write_all(secrets::masked(text).as_bytes()));
-    if let Err(error) = written {
+    let result = opened.and_then(|mut file| file.write_all(secrets::masked(text).as_bytes()));
+    if let Err(error) = result {
         let message = format!("the summary cannot be written to {}: {error}", file.display());
         render::notes(&[message]);
     }

@@ -16,7 +16,7 @@ use crate::settings::Places;
 /// Exit code of a command that did its work.
 pub(super) const DONE: u8 = 0;
 
-/// The time so long ago; the earliest representable time if that would be still earlier.
+/// The time of this age; the earliest representable time if that would be still earlier.
 pub(super) fn ago(age: Duration) -> Timestamp {
     Timestamp::now().checked_sub(age).unwrap_or(Timestamp::MIN)
 }
@@ -26,11 +26,11 @@ pub(super) fn known_check(policy: &Policy, name: &str) -> Result<(), Failure> {
     if policy.checks.contains_key(name) {
         return Ok(());
     }
-    let known: Vec<_> = policy.checks.keys().map(String::as_str).collect();
+    let names: Vec<_> = policy.checks.keys().map(String::as_str).collect();
     let message = format!("--only {name}: no such check is configured");
     let failure = Failure::usage("unknown-check", message);
-    let hint = format!("configured are {}", known.join(", "));
-    Err(if known.is_empty() { failure } else { failure.hint(hint) })
+    let hint = format!("configured are {}", names.join(", "));
+    Err(if names.is_empty() { failure } else { failure.hint(hint) })
 }
 
 /// Fails for the home folder and the root of the file system: such a project would hold
@@ -53,7 +53,7 @@ pub(super) fn no_project(message: &str) -> Failure {
     )
 }
 
-/// True if a person at a terminal can answer a question.
+/// A person at a terminal can answer a question.
 pub(super) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
@@ -85,9 +85,9 @@ pub(super) fn write_page(name: &str, file: &Path, html: &str) -> Result<(), Fail
     if file == Path::new(STDOUT) {
         return print(html);
     }
-    let what = format!("write the {name} to");
+    let action = format!("write the {name} to");
     fs::write(file, html)
-        .map_err(|error| Failure::file("report-unwritable", &what, file, &error))?;
+        .map_err(|error| Failure::file("report-unwritable", &action, file, &error))?;
     print_text(&format!("wrote {}\n", file.display()))
 }
 
@@ -103,6 +103,7 @@ pub(super) fn write_file(file: &Path, text: &[u8]) -> io::Result<()> {
 fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
+    // A temporary file is its owner's alone. This one gets what the umask leaves, as others do.
     builder.permissions(Permissions::from_mode(0o666));
     let mut temporary = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
     temporary.write_all(text)?;

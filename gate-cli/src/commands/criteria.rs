@@ -47,7 +47,7 @@ pub(crate) struct CriteriaArgs {
 pub(crate) struct CriteriaRecord {
     /// Always `gate.criteria.v1`.
     pub(crate) schema: &'static str,
-    /// True if every criterion is met, or claimed and without a command.
+    /// Every criterion is met, or claimed and without a command.
     pub(crate) ok: bool,
     /// The result in one line.
     pub(crate) summary: String,
@@ -94,14 +94,11 @@ pub(super) fn run(here: &Here, args: &CriteriaArgs) -> Result<u8, Failure> {
     request.asker.task.clone_from(&args.task);
     request.asker.dry_run = true;
     request.checking.checks = Checks::Only(CRITERIA.to_owned());
-    let record = gate.check_with(&Source::Message(String::new()), &request)?;
-    let evidence =
-        record.decision.input.evidence.into_iter().find(|evidence| evidence.check == CRITERIA);
+    let decision = gate.check_with(&Source::Message(String::new()), &request)?.decision;
+    let evidence = decision.input.evidence.into_iter().find(|evidence| evidence.check == CRITERIA);
     let Some(evidence) = evidence else {
-        return Err(Failure::internal(
-            "criteria-unreadable",
-            "the check of the criteria left no record",
-        ));
+        let message = "the check of the criteria left no record";
+        return Err(Failure::internal("criteria-unreadable", message));
     };
     let record = CriteriaRecord::new(evidence)?;
     if args.json { print(&render::json(&record)?) } else { print(&card(&record)) }?;
@@ -111,11 +108,11 @@ pub(super) fn run(here: &Here, args: &CriteriaArgs) -> Result<u8, Failure> {
 impl CriteriaRecord {
     fn new(evidence: Evidence) -> Result<Self, Failure> {
         let ok = evidence.outcome == Outcome::Pass;
-        let all = evidence.detail.and_then(|mut detail| Some(detail.get_mut("criteria")?.take()));
-        let criteria = serde_json::from_value(all.unwrap_or(Value::Array(Vec::new())));
-        let criteria = criteria.map_err(|error| {
-            Failure::internal("criteria-unreadable", format!("the check's detail: {error}"))
-        })?;
+        let list = evidence.detail.and_then(|mut detail| Some(detail.get_mut("criteria")?.take()));
+        let criteria =
+            serde_json::from_value(list.unwrap_or(Value::Array(Vec::new()))).map_err(|error| {
+                Failure::internal("criteria-unreadable", format!("the check's detail: {error}"))
+            })?;
         Ok(Self { schema: "gate.criteria.v1", ok, summary: evidence.summary, criteria })
     }
 }
@@ -123,39 +120,42 @@ impl CriteriaRecord {
 fn card(record: &CriteriaRecord) -> String {
     let mut page = Page::new();
     let mark = if record.ok { Mark::Good } else { Mark::Bad };
-    let met = record.criteria.iter().filter(|one| one.state == "met").count();
+    let met = record.criteria.iter().filter(|criterion| criterion.state == "met").count();
     let sentence = match record.criteria.len() {
         0 => record.summary.clone(),
-        all => format!("{met} of {all} met"),
+        count => format!("{met} of {count} met"),
     };
     page.head(mark, "CRITERIA", &sentence);
-    for one in &record.criteria {
-        let (mark, state) = match one.state.as_str() {
+    for criterion in &record.criteria {
+        let (mark, state) = match criterion.state.as_str() {
             "met" => (Mark::Good, "met"),
             "claimed" => (Mark::Unsure, "claimed"),
             "unknown" => (Mark::Unsure, "not known"),
             "open" => (Mark::Bad, "open"),
             _ => (Mark::Bad, "not met"),
         };
-        page.marked(mark, state, &criterion_line(one));
+        page.marked(mark, state, &criterion_line(criterion));
     }
-    if !record.ok
-        && record.criteria.iter().all(|one| matches!(one.state.as_str(), "met" | "claimed"))
-    {
+    // If no criterion is to blame, only the check's summary says why it does not pass.
+    let has_open = record
+        .criteria
+        .iter()
+        .any(|criterion| !matches!(criterion.state.as_str(), "met" | "claimed"));
+    if !record.ok && !has_open {
         page.row("", &record.summary);
     }
     page.into_text()
 }
 
 /// The criterion in its own words, its place, and the command that decided.
-fn criterion_line(one: &CriterionRecord) -> String {
-    let place = match (&one.file, one.line) {
+fn criterion_line(criterion: &CriterionRecord) -> String {
+    let place = match (&criterion.file, criterion.line) {
         (Some(file), Some(line)) => format!(" ({file}:{line})"),
         _ => String::new(),
     };
-    let command = match (&one.verify, &one.why) {
-        (Some(verify), Some(why)) => format!("; `{verify}`: {why}"),
+    let command = match (&criterion.verify, &criterion.why) {
+        (Some(command), Some(result)) => format!("; `{command}`: {result}"),
         _ => String::new(),
     };
-    format!("{}{place}{command}", one.text)
+    format!("{}{place}{command}", criterion.text)
 }

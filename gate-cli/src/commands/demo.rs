@@ -17,7 +17,7 @@ pub(crate) const CODES: &str = "\
 Exit codes: 0 shown, 5 it could not be shown";
 
 /// The command that judges each claim, as a person or a loop types it.
-const JUDGED_BY: &str = "gate check out.log";
+const CHECK_COMMAND: &str = "gate check out.log";
 
 pub(super) fn run(here: &Here) -> Result<u8, Failure> {
     let stage = Stage::new(&here.places)?;
@@ -36,10 +36,10 @@ pub(super) fn run(here: &Here) -> Result<u8, Failure> {
 }
 
 fn judge(here: &Here) -> Result<u8, Failure> {
-    let cli = Cli::try_parse_from(JUDGED_BY.split(' '));
+    let cli = Cli::try_parse_from(CHECK_COMMAND.split(' '));
     match cli.map(|cli| cli.command) {
         Ok(Some(Command::Check(args))) => check::run(here, &args),
-        _ => Err(Failure::internal("demo-differs", format!("{JUDGED_BY}: not understood"))),
+        _ => Err(Failure::internal("demo-differs", format!("{CHECK_COMMAND}: not understood"))),
     }
 }
 
@@ -58,7 +58,7 @@ fn scene(number: usize, claim: &Claim) -> String {
     let words = claim.words.lines().filter(|line| !line.is_empty());
     page.rows("price.sh", claim.change);
     page.rows("agent", words);
-    page.row("$", JUDGED_BY);
+    page.row("$", CHECK_COMMAND);
     page.blank();
     page.into_text()
 }

@@ -1,27 +1,56 @@
 //! `gate doctor`: finds what is missing or wrong here, and proves that checks can fail.
 
 mod agent;
-mod args;
 mod card;
 mod record;
 mod tables;
 
+use clap::Args;
 use gate_checks::{CheckSite, Finding, Level, examine, examine_surroundings, self_test};
 use gate_core::Policy;
 use gate_core::config::{ConfigWarning, Resolved};
 
-pub(crate) use self::args::Doctor;
 use self::card::doctor_card;
 pub use self::record::{AgentRecord, DoctorRecord};
+use super::arguments::SettingsArgs;
 use super::common::{DONE, known_check};
 use crate::agent::Agent;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::memory::Which;
+use crate::memory::BreakerSelector;
 use crate::notify::{self, Notifier};
 use crate::render::{self, print};
 use crate::secrets;
 use crate::trust::{self, Trust};
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 nothing is wrong, 1 something is, 2 or 5 nothing was found out"
+)]
+pub(crate) struct Doctor {
+    /// Run each check in a copy of the work tree in which it has to fail, and send a test message
+    /// to the places of [notify].
+    #[arg(long)]
+    pub(crate) self_test: bool,
+    /// Look at this check alone.
+    #[arg(long, value_name = "CHECK")]
+    pub(crate) only: Option<String>,
+    /// Test the hook of this agent instead: is it installed, trusted and called, and
+    /// does it block a stop?
+    #[arg(long, value_name = "AGENT", conflicts_with_all = [
+        "self_test", "only", "config", "task_type", "exit_threshold",
+    ])]
+    pub(crate) agent: Option<Agent>,
+    /// Update hooks that an older gate installed, of this agent or of all, and the tables of a
+    /// PostgreSQL database. The tables are for the operator, with the role that owns them.
+    #[arg(long)]
+    pub(crate) fix: bool,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Exit code if something is wrong.
 const PROBLEMS: u8 = 1;
@@ -43,39 +72,42 @@ pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
     if let Some(name) = &args.only {
         known_check(policy, name)?;
     }
-    // A person waits for it, and for no other loop's checks.
+    // A person waits for the doctor, which therefore waits for no other loop's checks.
     let site = CheckSite { ignore: policy.tree.ignore.clone(), slots: None, ..here.site()? };
     if args.self_test {
         trust.admit(policy, &site)?;
     }
-    let record = examined(here, args, (&settings, &trust), &site)?;
+    let record = examine_all(here, args, &settings, &trust, &site)?;
     let text = if args.json { render::json(&record)? } else { doctor_card(&record) };
     print(&secrets::masked(&text))?;
     Ok(if record.ok { DONE } else { PROBLEMS })
 }
 
-fn examined(
+/// The findings about gate, the project and its checks, and with `--self-test` the proofs.
+fn examine_all(
     here: &Here,
     args: &Doctor,
-    (settings, trust): (&Resolved, &Trust),
+    settings: &Resolved,
+    trust: &Trust,
     site: &CheckSite,
 ) -> Result<DoctorRecord, Failure> {
     let policy = &settings.policy;
-    let mut gate = examine_surroundings(policy, site);
-    gate.push(settings_finding(args, site));
+    let mut gate_findings = examine_surroundings(policy, site);
+    gate_findings.push(settings_finding(args, site));
     let is_about_key = |warning: &&ConfigWarning| matches!(warning, ConfigWarning::Gone { .. });
     let removed_keys = settings.warnings.iter().filter(is_about_key);
-    gate.extend(removed_keys.map(|warning| {
+    gate_findings.extend(removed_keys.map(|warning| {
         let hint = "take it out of the file; of gate.toml, `gate trust` approves the rest";
         Finding::new(Level::Note, "setting-gone", warning.to_string()).hint(hint)
     }));
-    gate.extend(trust_problem(trust, policy, site));
-    gate.push(ledger_finding(here, policy));
-    gate.extend(message_finding(here, args, settings, trust));
-    gate.extend(Agent::ALL.into_iter().filter_map(|agent| agent::installed(here, agent)));
-    let mut others = examine(policy, site);
+    gate_findings.extend(trust_problem(trust, policy, site));
+    gate_findings.push(ledger_finding(here, policy));
+    gate_findings.extend(message_finding(here, args, settings, trust));
+    let agents = Agent::ALL.into_iter();
+    gate_findings.extend(agents.filter_map(|agent| agent::hooks_finding(here, agent)));
+    let mut project_findings = examine(policy, site);
     if args.only.is_some() {
-        others.retain(|finding| finding.check.is_none() || finding.check == args.only);
+        project_findings.retain(|finding| finding.check.is_none() || finding.check == args.only);
     }
     let proofs = if args.self_test {
         let events = if args.json { gate_checks::Events::nobody() } else { render::progress() };
@@ -83,13 +115,13 @@ fn examined(
     } else {
         Vec::new()
     };
-    Ok(DoctorRecord::new(gate, others, proofs))
+    Ok(DoctorRecord::new(gate_findings, project_findings, proofs))
 }
 
 /// The file of the settings. They were read before, so there is no failure here.
 fn settings_finding(args: &Doctor, site: &CheckSite) -> Finding {
-    let project = site.project.join("gate.toml");
-    let file = args.settings.config.as_ref().unwrap_or(&project);
+    let project_file = site.project.join("gate.toml");
+    let file = args.settings.config.as_ref().unwrap_or(&project_file);
     if args.settings.config.is_some() || file.is_file() {
         let message = format!("the settings are those of {}", file.display());
         return Finding::new(Level::Ok, "settings", message);
@@ -130,6 +162,7 @@ fn message_finding(
         let message = format!("messages about ends of loops go to {places}");
         return Some(Finding::new(Level::Ok, "notify", message));
     }
+    // Only a message that arrives proves a place: an address may be wrong, a program missing.
     let problems = notifier.send(&notify::sample(&notifier));
     Some(if problems.is_empty() {
         Finding::new(Level::Ok, "notify", format!("a test message was sent to {places}"))
@@ -141,7 +174,8 @@ fn message_finding(
 
 /// The state of the store and of the breaker.
 fn ledger_finding(here: &Here, policy: &Policy) -> Finding {
-    let status = here.memory(policy).and_then(|mut memory| memory.breaker(Which::Here, policy));
+    let status =
+        here.memory(policy).and_then(|mut memory| memory.breaker(BreakerSelector::Here, policy));
     let status = match status {
         Ok(status) => status,
         Err(failure) => {
@@ -153,7 +187,7 @@ fn ledger_finding(here: &Here, policy: &Policy) -> Finding {
     if !status.stops() {
         return Finding::new(Level::Ok, "ledger", format!("decision log of {project}: readable"));
     }
-    let why = status.message.unwrap_or_default();
-    Finding::new(Level::Note, "breaker-open", format!("the breaker is open: {why}"))
+    let cause = status.message.unwrap_or_default();
+    Finding::new(Level::Note, "breaker-open", format!("the breaker is open: {cause}"))
         .hint("gate breaker status")
 }

@@ -15,44 +15,44 @@ pub(super) const PAGE_RECORDS: usize = 64;
 /// the next one will have, unless nobody wants to see more.
 pub(super) fn each(
     memory: &mut Memory,
-    from: u64,
+    first_seq: u64,
     mut show: impl FnMut(&Sealed) -> Result<Flow, Failure>,
 ) -> Result<Option<u64>, Failure> {
-    let mut next = from;
+    let mut next_seq = first_seq;
     loop {
-        let page = memory.view()?.entries(next, PAGE_RECORDS)?;
+        let page = memory.view()?.entries(next_seq, PAGE_RECORDS)?;
         for sealed in &page {
             if show(sealed)?.is_break() {
                 return Ok(None);
             }
-            next = sealed.record.seq.saturating_add(1);
+            next_seq = sealed.record.seq.saturating_add(1);
         }
         if page.len() < PAGE_RECORDS {
-            return Ok(Some(next));
+            return Ok(Some(next_seq));
         }
     }
 }
 
-/// The number from which on there are so many records that are wanted; the
-/// first if there are fewer.
+/// The number of the record with which the last `count` selected ones begin; the ledger's first if
+/// there are fewer.
 pub(super) fn start(
     memory: &mut Memory,
     count: u64,
-    is_wanted: impl Fn(&Sealed) -> bool,
+    is_selected: impl Fn(&Sealed) -> bool,
 ) -> Result<u64, Failure> {
     let mut view = memory.view()?;
-    let mut left = count;
-    let mut before = u64::MAX;
+    let mut missing = count;
+    let mut end_seq = u64::MAX;
     loop {
-        let page = view.entries_before(before, PAGE_RECORDS)?;
+        let page = view.entries_before(end_seq, PAGE_RECORDS)?;
         let Some(first) = page.first() else { return Ok(1) };
-        for sealed in page.iter().rev().filter(|sealed| is_wanted(sealed)) {
-            left = left.saturating_sub(1);
-            if left == 0 {
+        for sealed in page.iter().rev().filter(|sealed| is_selected(sealed)) {
+            missing = missing.saturating_sub(1);
+            if missing == 0 {
                 return Ok(sealed.record.seq);
             }
         }
-        before = first.record.seq;
+        end_seq = first.record.seq;
     }
 }
 

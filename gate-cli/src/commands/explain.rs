@@ -31,9 +31,9 @@ pub(crate) struct Explain {
     /// A decision's id or its beginning, a record's number (`#12` or `12`), or
     /// a code such as `signal-absent`; the latest decision here if not given.
     #[arg(value_name = "DECISION|#N|CODE", value_parser = Suggested(codes), hide_possible_values = true)]
-    pub(crate) what: Option<String>,
+    pub(crate) name: Option<String>,
     /// List all codes instead.
-    #[arg(long, conflicts_with_all = ["what", "json", "md"])]
+    #[arg(long, conflicts_with_all = ["name", "json", "md"])]
     pub(crate) codes: bool,
     /// Print Markdown for a pull request: what was claimed, what ran, on which tree.
     #[arg(long, conflicts_with = "json")]
@@ -59,14 +59,14 @@ pub struct ExplainRecord {
     /// The decision, decided again from its record; null without its policy, and if it rests on
     /// a rule that this version does not have.
     pub again: Option<Decision>,
-    /// True if both are the same.
+    /// Both are the same.
     pub same: Option<bool>,
 }
 
 impl ExplainRecord {
-    fn new(past: ReplayedDecision) -> Self {
-        let same = past.is_same();
-        let ReplayedDecision { record, policy, again } = past;
+    fn new(replayed: ReplayedDecision) -> Self {
+        let same = replayed.is_same();
+        let ReplayedDecision { record, policy, again } = replayed;
         let policy = policy.and_then(|policy| serde_json::to_value(policy).ok());
         Self { schema: "gate.explain.v1", decision: record, policy, again, same }
     }
@@ -74,10 +74,10 @@ impl ExplainRecord {
 
 pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
     if args.codes {
-        print(&all())?;
+        print(&all_codes())?;
         return Ok(DONE);
     }
-    if let Some(page) = args.what.as_deref().and_then(code_page) {
+    if let Some(page) = args.name.as_deref().and_then(code_page) {
         if args.json || args.md {
             let option = if args.json { "--json" } else { "--md" };
             let message = format!("{option} prints a decision; the page of a code is text");
@@ -89,19 +89,16 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
     }
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
     let mut memory = here.memory(&policy)?;
-    let record = match &args.what {
-        Some(what) => memory.decision(what)?.ok_or_else(|| unknown(what))?,
-        None => match memory.latest(&RecordSelector::default())? {
-            Some(record) => record,
-            None => return Err(nothing_yet()),
-        },
+    let record = match &args.name {
+        Some(name) => memory.decision(name)?.ok_or_else(|| unknown_name(name))?,
+        None => memory.latest(&RecordSelector::default())?.ok_or_else(no_decision)?,
     };
-    let past = memory.replay(record)?;
-    let differs = past.is_same() == Some(false);
+    let replayed = memory.replay(record)?;
+    let differs = replayed.is_same() == Some(false);
     let text = match (args.json, args.md) {
-        (true, _) => render::json(&ExplainRecord::new(past))?,
-        (false, true) => markdown::document(&past.record),
-        (false, false) => card::explained(&past),
+        (true, _) => render::json(&ExplainRecord::new(replayed))?,
+        (false, true) => markdown::document(&replayed.record),
+        (false, false) => card::explained(&replayed),
     };
     // The policy is kept as it was written, so it may contain secrets.
     print(&secrets::masked(&text))?;
@@ -116,22 +113,22 @@ fn code_page(code: &str) -> Option<String> {
     }
 }
 
-fn nothing_yet() -> Failure {
+fn no_decision() -> Failure {
     Failure::internal("no-decision", "gate has decided nothing here yet")
         .hint("`gate explain --codes` lists what the codes of decisions mean")
 }
 
-fn unknown(what: &str) -> Failure {
-    let message = format!("no decision, record or code is called `{what}`");
+fn unknown_name(name: &str) -> Failure {
+    let message = format!("no decision, record or code is called `{name}`");
     let lists = "`gate log` lists the decisions, `gate explain --codes` all codes";
-    let hint = match nearest(what) {
+    let hint = match nearest_code(name) {
         Some(code) => format!("did you mean `{code}`? {lists}"),
         None => lists.to_owned(),
     };
     Failure::usage("unknown-decision", message).hint(hint)
 }
 
-fn all() -> String {
+fn all_codes() -> String {
     let reasons = ReasonCode::ALL.iter().map(|code| (code.code(), code.explanation()));
     let warnings = WarningCode::ALL.iter().map(|code| (code.code(), code.explanation()));
     let groups = [
@@ -142,12 +139,12 @@ fn all() -> String {
     codes::code_list(&groups)
 }
 
-/// The known code that is most like this one.
-fn nearest(what: &str) -> Option<&'static str> {
+/// The code that is most like this name.
+fn nearest_code(name: &str) -> Option<&'static str> {
     let reasons = ReasonCode::ALL.iter().map(|code| code.code());
     let warnings = WarningCode::ALL.iter().map(|code| code.code());
     let errors = error_pages().map(|(code, _)| code);
     let rules = rules().map(|rule| rule.id);
-    let known: Vec<_> = reasons.chain(warnings).chain(errors).chain(rules).collect();
-    gate_core::config::nearest_name(what, &known)
+    let codes: Vec<_> = reasons.chain(warnings).chain(errors).chain(rules).collect();
+    gate_core::config::nearest_name(name, &codes)
 }

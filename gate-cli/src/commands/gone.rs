@@ -27,7 +27,7 @@ const GONE: [(&str, &str); 15] = [
 ];
 
 /// Words that people try, each with the command that does this.
-const MEANT: [(&str, &str); 12] = [
+const TRIED_WORDS: [(&str, &str); 12] = [
     ("why", "explain"),
     ("resume", "run --task"),
     ("start", "run"),
@@ -42,33 +42,40 @@ const MEANT: [(&str, &str); 12] = [
     ("history", "log"),
 ];
 
-/// One line that says what serves instead of a command line that cannot be understood; none if it
-/// is neither an earlier version's nor a word that people try.
-pub(super) fn instead(args: &[OsString]) -> Option<String> {
-    let words: Vec<_> = args.iter().skip(1).map(|word| word.to_string_lossy()).collect();
-    let words: Vec<_> = words.iter().map(AsRef::as_ref).take_while(|word| *word != "--").collect();
-    let mut words = words.as_slice();
+/// One line that says what serves instead of a command line that cannot be understood; `None` if
+/// that is neither an earlier version's nor a word that people try.
+pub(super) fn advice(args: &[OsString]) -> Option<String> {
+    let texts: Vec<_> = args.iter().skip(1).map(|arg| arg.to_string_lossy()).collect();
+    // Behind `--` stand the words of an agent's command.
+    let gate_args: Vec<_> =
+        texts.iter().map(AsRef::as_ref).take_while(|arg| *arg != "--").collect();
+    let mut words = gate_args.as_slice();
+    // The options before a command say nothing about it.
     loop {
         words = match words {
-            ["-C" | "--color", _, rest @ ..] | ["help", rest @ ..] => rest,
-            [option, rest @ ..] if option.starts_with('-') => rest,
+            ["-C" | "--color", _, tail @ ..] | ["help", tail @ ..] => tail,
+            [option, tail @ ..] if option.starts_with('-') => tail,
             _ => break,
         };
     }
-    if let Some((name, instead)) = gone(words) {
-        return Some(format!("`gate {name}` is gone: {instead}"));
+    if let Some((name, advice)) = removed_command(words) {
+        return Some(format!("`gate {name}` is gone: {advice}"));
     }
     let word = words.first()?;
-    let (_, command) = MEANT.into_iter().find(|(tried, _)| tried == word)?;
+    let (_, command) = TRIED_WORDS.into_iter().find(|(tried, _)| tried == word)?;
     Some(format!("there is no `gate {word}`: use `gate {command}`"))
 }
 
-fn gone(words: &[&str]) -> Option<(&'static str, &'static str)> {
+/// The command or option of an earlier version, with what serves instead. An option may stand
+/// anywhere behind its command.
+fn removed_command(words: &[&str]) -> Option<(&'static str, &'static str)> {
     GONE.into_iter().find(|(name, _)| {
-        let mut parts = name.split(' ').enumerate();
-        parts.all(|(index, part)| match part.starts_with("--") {
-            true => words.iter().any(|word| word.split('=').next() == Some(part)),
-            false => words.get(index) == Some(&part),
+        name.split(' ').enumerate().all(|(index, name_word)| {
+            if name_word.starts_with("--") {
+                words.iter().any(|word| word.split('=').next() == Some(name_word))
+            } else {
+                words.get(index) == Some(&name_word)
+            }
         })
     })
 }
@@ -80,30 +87,32 @@ mod tests {
     use super::*;
     use crate::commands::cli::Cli;
 
-    fn said(line: &str) -> Option<String> {
-        instead(&line.split(' ').map(OsString::from).collect::<Vec<_>>())
+    fn advice_for(line: &str) -> Option<String> {
+        advice(&line.split(' ').map(OsString::from).collect::<Vec<_>>())
     }
 
     #[test]
     fn a_command_line_of_an_earlier_version_names_what_serves_instead() {
         for (name, instead) in GONE {
-            let text = said(&format!("gate -C x {name} more")).unwrap();
+            let text = advice_for(&format!("gate -C x {name} more")).unwrap();
             assert_eq!(text, format!("`gate {name}` is gone: {instead}"));
         }
-        assert!(said("gate db vacuum").unwrap().starts_with("`gate db` is gone"));
-        assert!(said("gate replay --sweep=x y").is_some());
+        assert!(advice_for("gate db vacuum").unwrap().starts_with("`gate db` is gone"));
+        assert!(advice_for("gate replay --sweep=x y").is_some());
         for options in ["-Cx", "--color never", "--color=never -C x", "help"] {
-            assert!(said(&format!("gate {options} lock")).unwrap().starts_with("`gate lock`"));
+            assert!(
+                advice_for(&format!("gate {options} lock")).unwrap().starts_with("`gate lock`")
+            );
         }
-        assert_eq!(said("gate replay logs"), None);
-        assert_eq!(said("gate run -- lock"), None);
+        assert_eq!(advice_for("gate replay logs"), None);
+        assert_eq!(advice_for("gate run -- lock"), None);
     }
 
     #[test]
     fn what_is_named_instead_is_there() {
         let named = GONE.iter().flat_map(|(_, instead)| instead.split("`gate ").skip(1));
         let lines = named.filter_map(|text| text.split('`').next()).map(str::to_owned);
-        let meant = MEANT.iter().map(|(_, command)| (*command).to_owned());
+        let meant = TRIED_WORDS.iter().map(|(_, command)| (*command).to_owned());
         for line in lines.chain(meant) {
             let line = line.replace("run --task", "run --task t --agent codex --prompt p");
             let words = ["gate"].into_iter().chain(line.split(' '));
@@ -121,7 +130,7 @@ mod tests {
                 "{line}"
             );
         }
-        for (word, _) in MEANT {
+        for (word, _) in TRIED_WORDS {
             assert!(Cli::command().find_subcommand(word).is_none(), "{word}");
         }
     }

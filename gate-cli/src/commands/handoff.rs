@@ -9,19 +9,18 @@ use std::path::Path;
 use gate_checks::CheckSite;
 use gate_checks::baseline::Baseline;
 use gate_checks::worktree::WorkTree;
-use gate_core::text::counted;
-use gate_fleet::handoff::{self, Format, LONGEST, Problem};
-use serde::Serialize;
+use gate_fleet::handoff::{
+    self, ConvertedHandoff, Format, HandoffReport, Judged, LONGEST, Problem, draft_of_decision,
+};
 
 pub(crate) use self::args::{Convert, Handoff, HandoffInput, New, Verify};
 use super::common::DONE;
 use super::schema;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::handoff::{beginning, changed, contradictions, draft};
+use crate::handoff::{beginning, changed, contradictions};
 use crate::memory::RecordSelector;
-use crate::render::page::{Mark, Page};
-use crate::render::text::{brief, plain};
+use crate::render::text::plain;
 use crate::render::{self, print};
 use crate::secrets;
 use crate::settings::{self, Selection};
@@ -34,8 +33,8 @@ pub(super) fn run(here: &Here, args: &Handoff) -> Result<u8, Failure> {
         Handoff::New(args) => new(here, args),
         Handoff::Check(args) => {
             let read = read(here, &args.text)?;
-            let words = "it says all that it has to";
-            answer(&args.text, &read.all_problems(), args.json, words)
+            let praise = "it says all that it has to";
+            answer(&args.text, &read.all_problems(), args.json, praise)
         }
         Handoff::Convert(args) => convert(here, args),
         Handoff::Verify(args) => verify(here, args),
@@ -65,8 +64,9 @@ fn new(here: &Here, args: &New) -> Result<u8, Failure> {
             changed(&site, since).or_else(|_| changed(&site, None))?
         }
     };
-    let known = record.as_ref().map(|record| (record, &policy));
-    let drafted = draft(args.objective.as_deref(), known, changed);
+    let judged =
+        record.as_ref().map(|record| Judged { decision: &record.decision, policy: &policy });
+    let drafted = draft_of_decision(args.objective.as_deref(), judged, changed);
     let format = if args.json { Format::Json } else { args.format };
     print(&secrets::masked(&drafted.to_text(format)))?;
     Ok(DONE)
@@ -83,8 +83,8 @@ fn convert(here: &Here, args: &Convert) -> Result<u8, Failure> {
         Some(handoff) if read.problems.is_empty() => Some(handoff.to_text(format)),
         _ => None,
     };
-    let problems: Vec<_> = read.all_problems().into_iter().chain(read.beside).collect();
-    let report = HandoffReport { ok: problems.is_empty(), problems: &problems };
+    let problems: Vec<_> = read.all_problems().into_iter().chain(read.lost_members).collect();
+    let report = HandoffReport::new(&problems);
     if args.json {
         print(&render::json(&ConvertedHandoff { report, format, text: converted.as_deref() })?)?;
     } else {
@@ -115,60 +115,27 @@ fn verify(here: &Here, args: &Verify) -> Result<u8, Failure> {
     answer(&args.text, &problems, args.json, "gate has seen what it claims to have been run")
 }
 
-/// The result of checking a handoff.
-#[derive(Serialize)]
-struct HandoffReport<'p> {
-    ok: bool,
-    problems: &'p [Problem],
-}
-
-/// A handoff that was written in another format.
-#[derive(Serialize)]
-struct ConvertedHandoff<'c> {
-    #[serde(flatten)]
-    report: HandoffReport<'c>,
-    format: Format,
-    /// None if a part of it could not be read.
-    text: Option<&'c str>,
-}
-
-/// Prints the result. `words` is its meaning if nothing is wrong.
+/// Prints the result. `praise` is its meaning if nothing is wrong.
 fn answer(
     input: &HandoffInput,
     problems: &[Problem],
     json: bool,
-    words: &str,
+    praise: &str,
 ) -> Result<u8, Failure> {
+    let report = HandoffReport::new(problems);
     print(&if json {
-        render::json(&HandoffReport { ok: problems.is_empty(), problems })?
+        render::json(&report)?
     } else {
-        card(&display_name(&input.file), problems, words)
+        report.card(&display_name(&input.file), praise)
     })?;
     Ok(code(problems))
-}
-
-fn card(file: &str, problems: &[Problem], words: &str) -> String {
-    let mut page = Page::new();
-    match problems.len() {
-        0 => page.head(Mark::Good, "HOLDS", words),
-        count => {
-            page.head(Mark::Bad, "WANTING", &format!("{} in {file}", counted(count, "problem")));
-        }
-    }
-    if !problems.is_empty() {
-        page.blank();
-    }
-    for problem in problems {
-        page.item(&brief(&problem.to_string()));
-    }
-    page.into_text()
 }
 
 fn code(problems: &[Problem]) -> u8 {
     if problems.is_empty() { DONE } else { INVALID }
 }
 
-fn read(here: &Here, args: &HandoffInput) -> Result<handoff::Read, Failure> {
+fn read(here: &Here, args: &HandoffInput) -> Result<handoff::ParsedHandoff, Failure> {
     let text = text(here, &args.file)?;
     Ok(handoff::read(&text, args.format(&text)))
 }
@@ -190,16 +157,7 @@ fn text(here: &Here, file: &Path) -> Result<String, Failure> {
             .and_then(|file| file.take(longest).read_to_end(&mut bytes))
     };
     read.map_err(|error| Failure::file("input-unreadable", "read", file, &error))?;
-    if bytes.len() > LONGEST {
-        return Ok(String::from_utf8_lossy(&bytes).into_owned());
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
-        let message = format!("{}:{line}: UTF-8 is expected", display_name(file));
-        let failure = Failure::usage("input-unreadable", message);
-        Failure { file: Some(display_name(file)), line: Some(line), ..failure }
-    })
+    handoff::text_of(bytes, &display_name(file))
 }
 
 fn display_name(file: &Path) -> String {

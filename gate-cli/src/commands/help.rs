@@ -48,7 +48,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
 pub(crate) fn command() -> Command {
     let mut command = Cli::command();
     command.build();
-    let groups = grouped(&command);
+    let groups = group_lists(&command);
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}\n\n\
          Topics of `gate help`: exit-codes, environment, signals, trust\n",
@@ -58,10 +58,11 @@ pub(crate) fn command() -> Command {
 
 /// The text of a topic.
 pub(crate) fn topic(name: &str) -> Option<&'static str> {
-    TOPICS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    TOPICS.iter().find(|(topic, _)| *topic == name).map(|(_, text)| *text)
 }
 
-fn grouped(command: &Command) -> String {
+/// The commands by group, in lines that fit a terminal.
+fn group_lists(command: &Command) -> String {
     let mut text = String::new();
     for (title, names) in GROUPS {
         text.push_str(&format!("{title}:\n"));
@@ -75,13 +76,13 @@ fn grouped(command: &Command) -> String {
     text
 }
 
-/// The command and its subcommands with their examples; `path` holds the words before.
+/// The command and its subcommands with their examples; `path` holds the words that lead to it.
 fn with_examples(command: Command, path: &str) -> Command {
     let names: Vec<_> =
-        command.get_subcommands().map(|inner| inner.get_name().to_owned()).collect();
+        command.get_subcommands().map(|subcommand| subcommand.get_name().to_owned()).collect();
     let command = names.iter().fold(command, |command, name| {
-        let path = if path.is_empty() { name.clone() } else { format!("{path} {name}") };
-        command.mut_subcommand(name, |inner| with_examples(inner, &path))
+        let subpath = if path.is_empty() { name.clone() } else { format!("{path} {name}") };
+        command.mut_subcommand(name, |subcommand| with_examples(subcommand, &subpath))
     });
     let Some((_, examples)) = EXAMPLES.split_once(&format!("\n{path}\n")) else { return command };
     let lines = examples.lines().take_while(|line| line.starts_with(' '));

@@ -19,7 +19,7 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::hook::session::is_first_hook;
 use crate::hook::{
-    self, Answer, Client, ClientStart, EventKind, HookCall, Payload, Scene, StopReply,
+    self, Client, ClientStart, EventKind, EventScene, HookCall, Payload, PromptAnswer, StopReply,
 };
 use crate::render::{self, print};
 use crate::secrets;
@@ -56,49 +56,53 @@ const MAX_REASON_CHARS: usize = 500;
 /// The exit code that refuses a stop for which a client reads no reply.
 const REFUSED: u8 = 2;
 
-/// The variable that switches hooks off, and its value for that.
-const SWITCH: (&str, &str) = ("GATE", "off");
+/// The variable that switches hooks off if it has the value [`OFF`].
+const SWITCH: &str = "GATE";
+const OFF: &str = "off";
 
 pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
-    let began = Instant::now();
-    if here.places.variable(SWITCH.0) == Some(SWITCH.1) {
+    let called_at = Instant::now();
+    if here.places.variable(SWITCH) == Some(OFF) {
         return Ok(DONE);
     }
     let client = hook::client(args.agent);
     let deadline = args.deadline.unwrap_or_else(|| client.deadline());
-    let received = receive(began + PATIENCE.min(deadline));
-    let value = received.as_ref().unwrap_or(&Value::Null);
-    let payload = Payload::new(value, &here.places.environment);
-    let client = client.speaking(args.agent, &payload);
+    let received = receive(called_at + PATIENCE.min(deadline));
+    // An event that cannot be read is a stop that gate cannot decide: it is answered below.
+    let event_value = received.as_ref().unwrap_or(&Value::Null);
+    let payload = Payload::new(event_value, &here.places.environment);
+    let client = client.for_sender(args.agent, &payload);
     let event = client.event(&payload);
     if event.kind == EventKind::MidTurn {
         return Ok(DONE);
     }
     let agent = args.agent;
-    let scene = Scene { here, agent, client: &client, payload: &payload, event: &event };
+    let scene = EventScene { here, agent, client: &client, payload: &payload, event: &event };
     let ground = scene.ground();
-    let Some(first) = ground.places.first() else { return Ok(DONE) };
+    let Some(places) = ground.projects.first() else { return Ok(DONE) };
+    // A program that reads the hook files of several clients calls the hook of each, and one of
+    // them judges.
     if client.is_dialect()
         && let Some(session) = &event.session
-        && !is_first_hook(first.state.as_deref(), &first.top(), (agent, session))
+        && !is_first_hook(places.state.as_deref(), &places.top(), agent, session)
     {
         return Ok(DONE);
     }
-    let start = ClientStart::of(agent, &payload, first);
-    let here = Here { places: first.clone() };
+    let start = ClientStart::detect(agent, &payload, places);
+    let here = Here { places: places.clone() };
     let (kind, is_refused_by_code) = (event.kind, event.is_refused_by_code);
     let grounds = match kind {
         EventKind::Stop => Some(scene.grounds(ground)),
         _ => None,
     };
-    let call = HookCall { agent, payload, event, start, called_at: began, deadline };
+    let call = HookCall { agent, payload, event, start, called_at, deadline };
     if let Some(grounds) = grounds {
         return match call.answer(grounds, received.as_ref().err()) {
             StopReply::Refuse(reason) if is_refused_by_code => {
                 let _ = writeln!(stderr().lock(), "{reason}");
                 Ok(REFUSED)
             }
-            answer => reply(&client, answer),
+            stop_reply => print_reply(&client, stop_reply),
         };
     }
     match kind {
@@ -107,25 +111,25 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
                 complain("the baseline of this session", &failure);
             }
         }
-        EventKind::Prompt => return prompted(&here, &call),
+        EventKind::Prompt => return begin_turn(&here, &call),
         EventKind::SessionEnd | EventKind::Stop | EventKind::MidTurn => call.end_session(&here),
     }
     Ok(DONE)
 }
 
 /// Handles a prompt. The client gets a reply only if the prompt is a command to gate.
-fn prompted(here: &Here, call: &HookCall<'_>) -> Result<u8, Failure> {
+fn begin_turn(here: &Here, call: &HookCall<'_>) -> Result<u8, Failure> {
     match call.begin_turn(here) {
         Ok(None) => {}
         Ok(Some(answer)) => {
             let text = match answer {
-                Answer::Reply(reply) => return print(&format!("{reply}\n")).map(|()| DONE),
-                Answer::Status => status::text(here),
-                Answer::Last => last::text(here),
+                PromptAnswer::Reply(reply) => return print(&format!("{reply}\n")).map(|()| DONE),
+                PromptAnswer::Status => status::text(here),
+                PromptAnswer::Last => last::text(here),
             };
             let text = text.unwrap_or_else(|failure| render::message(&failure));
             let plain = strip_str(&text).to_string();
-            print(&format!("{}\n", hook::reply(call.agent, &secrets::masked(&plain))))?;
+            print(&format!("{}\n", hook::prompt_reply(call.agent, &secrets::masked(&plain))))?;
         }
         Err(failure) => complain("at the prompt", &failure),
     }
@@ -140,9 +144,9 @@ fn complain(topic: &str, failure: &Failure) {
 
 /// Receives the client's event. It ends with its object: a client that does not close its side
 /// must not hang on its own hook.
-fn receive(until: Instant) -> Result<Value, Failure> {
-    let bytes = read(until).map_err(|error| bad_event(&error.to_string()))?;
-    let value = object(&bytes).map_err(|error| bad_event(&format!("no JSON: {error}")))?;
+fn receive(deadline: Instant) -> Result<Value, Failure> {
+    let bytes = read_event(deadline).map_err(|error| bad_event(&error.to_string()))?;
+    let value = parse(&bytes).map_err(|error| bad_event(&format!("no JSON: {error}")))?;
     if value.is_object() { Ok(value) } else { Err(bad_event("no JSON object")) }
 }
 
@@ -150,19 +154,20 @@ fn bad_event(problem: &str) -> Failure {
     Failure::usage("hook-input", format!("the event on stdin: {problem}"))
 }
 
-fn object(bytes: &[u8]) -> serde_json::Result<Value> {
+/// The JSON behind a byte order mark, which some clients write.
+fn parse(bytes: &[u8]) -> serde_json::Result<Value> {
     serde_json::from_slice(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes))
 }
 
 /// The standard input up to the end of an object, or all of it, if that comes in time.
-fn read(until: Instant) -> io::Result<Vec<u8>> {
+fn read_event(deadline: Instant) -> io::Result<Vec<u8>> {
     let stdin = io::stdin();
     let mut block = vec![0; 64 << 10];
     let mut bytes = Vec::new();
     loop {
-        let left = until.saturating_duration_since(Instant::now());
-        let left = Timespec::try_from(left).map_err(io::Error::other)?;
-        if poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&left))? == 0 {
+        let remaining = deadline.saturating_duration_since(Instant::now());
+        let timeout = Timespec::try_from(remaining).map_err(io::Error::other)?;
+        if poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&timeout))? == 0 {
             return Err(io::Error::new(io::ErrorKind::TimedOut, "it did not end in time"));
         }
         match rustix::io::read(&stdin, &mut block)? {
@@ -170,8 +175,9 @@ fn read(until: Instant) -> io::Result<Vec<u8>> {
             _ if bytes.len() > MAX_INPUT_BYTES => return Err(io::Error::other("it is too long")),
             length => bytes.extend_from_slice(&block[..length]),
         }
-        let ends = bytes.trim_ascii_end().ends_with(b"}");
-        if ends && object(&bytes).is_ok() {
+        // Only a text that ends like an object is worth to be parsed: an event may be long.
+        let may_be_whole = bytes.trim_ascii_end().ends_with(b"}");
+        if may_be_whole && parse(&bytes).is_ok() {
             return Ok(bytes);
         }
     }
@@ -179,7 +185,7 @@ fn read(until: Instant) -> io::Result<Vec<u8>> {
 
 /// Prints the reply: a refusal alone on stdout, or else only a message for the person, if there
 /// is one.
-fn reply(client: &Client, stop_reply: StopReply) -> Result<u8, Failure> {
+fn print_reply(client: &Client, stop_reply: StopReply) -> Result<u8, Failure> {
     match stop_reply {
         StopReply::Allow | StopReply::Pause => {}
         StopReply::Notice(message) => {

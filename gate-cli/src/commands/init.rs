@@ -23,7 +23,7 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, Roots};
 use crate::render::{self, print, print_text};
-use crate::test_approval::red_before;
+use crate::test_approval::red_test_notes;
 use measure::{Measured, Stopwatch};
 
 /// Exit code if a required check cannot pass here.
@@ -102,7 +102,7 @@ impl Language {
 }
 
 pub(super) fn run(here: &Here, args: &Init) -> Result<u8, Failure> {
-    let Some(language) = args.language else { return settings(here, args) };
+    let Some(language) = args.language else { return write_or_merge(here, args) };
     let Template { file, text, is_executable, next } = language.template();
     let file = here.places.folder.join(file);
     write(&file, text, is_executable)?;
@@ -112,25 +112,26 @@ pub(super) fn run(here: &Here, args: &Init) -> Result<u8, Failure> {
 
 /// Writes gate.toml, or adds to the one that is there. Looks for the file first, so that no check
 /// runs in vain.
-fn settings(here: &Here, args: &Init) -> Result<u8, Failure> {
-    let nearest = here.places.project_file()?;
-    let found = match &nearest {
-        Some(nearest) if args.merge => {
-            let detected = lacking(here, detect_with_ci(&here.places.folder), nearest)?;
-            let found = FoundChecks::measured(here, nearest, detected, args.no_run)?;
-            merge::add(here, nearest, &found)?;
-            found
+fn write_or_merge(here: &Here, args: &Init) -> Result<u8, Failure> {
+    let nearest_file = here.places.project_file()?;
+    let checks = match &nearest_file {
+        Some(file) if args.merge => {
+            let detected = missing_checks(here, detect_with_ci(&here.places.folder), file)?;
+            let checks = FoundChecks::measure(here, file, detected, args.no_run)?;
+            merge::add(here, file, &checks)?;
+            checks
         }
         _ => {
-            let found = write_settings(here, args.no_run)?;
+            let checks = write_settings(here, args.no_run)?;
             let file = here.places.folder.join(SETTINGS_FILE);
-            print(&found.answer(&file, agent(here)))?;
-            found
+            print(&checks.answer(&file, installed_agent(here)))?;
+            checks
         }
     };
-    let red: Vec<_> = found.times.values().flat_map(|measured| measured.red.clone()).collect();
-    render::notes(&red_before(&red));
-    Ok(if found.cannot_pass().is_empty() { DONE } else { PROBLEMS })
+    let runs = checks.runs.values();
+    let red_tests: Vec<_> = runs.flat_map(|measured| measured.red_tests.clone()).collect();
+    render::notes(&red_test_notes(&red_tests));
+    Ok(if checks.failing_here().is_empty() { DONE } else { PROBLEMS })
 }
 
 /// The text of a gate.toml for what a project was found to have, without any run of its checks.
@@ -146,86 +147,88 @@ pub(super) fn detected_settings(detected: &Detected) -> String {
 pub(super) fn write_settings(here: &Here, no_run: bool) -> Result<FoundChecks, Failure> {
     let file = here.places.folder.join(SETTINGS_FILE);
     if file.symlink_metadata().is_ok() {
-        return Err(exists(&file).hint(
+        return Err(already_exists(&file).hint(
             "`gate init --merge` adds the checks that it lacks; if a command could not run and can \
              run now, delete gate.toml and run `gate init` again",
         ));
     }
     no_home(&here.places, &here.places.folder)?;
     let mut detected = detect_with_ci(&here.places.folder);
-    if let Some(shadowed) = here.places.project_file()? {
-        detected.notes.push(shadows(&shadowed));
+    if let Some(file_above) = here.places.project_file()? {
+        detected.notes.push(shadowing_note(&file_above));
     }
-    let found = FoundChecks::measured(here, &file, detected, no_run)?;
-    write(&file, &text::settings(&found.detected, &found.times), false)?;
+    let checks = FoundChecks::measure(here, &file, detected, no_run)?;
+    write(&file, &text::settings(&checks.detected, &checks.runs), false)?;
+    // Gate has written every line of this file.
     approve_written(here);
-    Ok(found)
+    Ok(checks)
 }
 
 /// The checks that were found in a project, with the result of running each once.
 pub(super) struct FoundChecks {
     detected: Detected,
-    times: BTreeMap<String, Measured>,
+    /// The checks that were run, by their names.
+    runs: BTreeMap<String, Measured>,
 }
 
 impl FoundChecks {
-    /// Runs the checks once, unless that is not wanted.
-    fn measured(
+    /// Runs the checks once, unless `no_run` forbids it.
+    fn measure(
         here: &Here,
         file: &Path,
         mut detected: Detected,
         no_run: bool,
     ) -> Result<Self, Failure> {
         let stopwatch = Stopwatch::new(here, file, &detected)?;
-        let times = match no_run {
+        let runs = match no_run {
             true => BTreeMap::new(),
-            false => timed(&detected, &|proposal| stopwatch.measure(proposal)),
+            false => run_proposals(&detected, &stopwatch),
         };
-        require_what_can_pass(&mut detected, &times);
-        Ok(Self { detected, times })
+        switch_off_unusable(&mut detected, &runs);
+        Ok(Self { detected, runs })
     }
 
     /// The result of running a proposed check, if it was run.
-    fn measured_as(&self, proposal: &Proposal) -> Option<&Measured> {
-        self.times.get(&proposal.check)
+    fn run_of(&self, proposal: &Proposal) -> Option<&Measured> {
+        self.runs.get(&proposal.check)
     }
 
     /// The required checks that cannot pass until a person installs or changes something.
-    fn cannot_pass(&self) -> Vec<&Proposal> {
+    fn failing_here(&self) -> Vec<&Proposal> {
         let required = self.detected.proposals.iter().filter(|proposal| !proposal.optional);
-        let cannot_pass = required.filter(|proposal| {
-            self.measured_as(proposal).map_or(proposal.is_missing, Measured::cannot_pass)
+        let failing = required.filter(|proposal| {
+            self.run_of(proposal).map_or(proposal.is_missing, Measured::cannot_pass)
         });
-        cannot_pass.collect()
+        failing.collect()
     }
 }
 
-/// The checks that the nearest settings lack, named and placed as they need it.
-fn lacking(here: &Here, detected: Detected, nearest: &Path) -> Result<Detected, Failure> {
-    let text = fs::read_to_string(nearest)
-        .map_err(|error| Failure::file("file-unreadable", "read", nearest, &error))?;
-    let folder = nearest.parent().and_then(|top| here.places.folder.strip_prefix(top).ok());
-    let moved = match folder {
-        Some(folder) if folder != Path::new("") => merge::below(detected, folder),
+/// The checks that a settings file lacks, named and placed as they need it.
+fn missing_checks(here: &Here, detected: Detected, file: &Path) -> Result<Detected, Failure> {
+    let text = fs::read_to_string(file)
+        .map_err(|error| Failure::file("file-unreadable", "read", file, &error))?;
+    let folder = file.parent().and_then(|top| here.places.folder.strip_prefix(top).ok());
+    let placed = match folder {
+        Some(folder) if folder != Path::new("") => merge::placed_in(detected, folder),
         _ => detected,
     };
-    Ok(merge::lacking(moved, &text))
+    Ok(merge::missing_checks(placed, &text))
 }
 
 /// A note that settings above do not count any more.
-fn shadows(nearest: &Path) -> String {
+fn shadowing_note(file_above: &Path) -> String {
     format!(
         "{} no longer counts in this folder, for the nearest gate.toml counts alone; \
          `gate init --merge` adds the checks to it instead",
-        nearest.display()
+        file_above.display()
     )
 }
 
 /// A suite that has no tests or does not start, and a linter that cannot run here, are only
 /// mentioned: as required checks they would never pass.
-fn require_what_can_pass(detected: &mut Detected, times: &BTreeMap<String, Measured>) {
+fn switch_off_unusable(detected: &mut Detected, runs: &BTreeMap<String, Measured>) {
     for proposal in &mut detected.proposals {
-        let Some(measured) = times.get(&proposal.check) else { continue };
+        let Some(measured) = runs.get(&proposal.check) else { continue };
         let is_extra = matches!(proposal.aim, Aim::Lint | Aim::Typecheck);
         proposal.optional |=
             measured.has_no_tests || measured.has_no_start || is_extra && measured.cannot_pass();
@@ -233,44 +236,43 @@ fn require_what_can_pass(detected: &mut Detected, times: &BTreeMap<String, Measu
 }
 
 /// The first agent that the user has installed, for an example.
-fn agent(here: &Here) -> Agent {
+fn installed_agent(here: &Here) -> Agent {
     let installed = Roots::new(&here.places)
         .ok()
         .and_then(|roots| Agent::ALL.into_iter().find(|agent| install::is_here(*agent, &roots)));
     installed.unwrap_or(Agent::ClaudeCode)
 }
 
-/// The times of the checks, by the check's name. Builds come first, so that the time of tests is
-/// less that of a first build.
-fn timed(
-    detected: &Detected,
-    measure: &dyn Fn(&Proposal) -> Option<Measured>,
-) -> BTreeMap<String, Measured> {
-    let mut times = BTreeMap::new();
+/// Runs the checks, and returns the results by the check's name. Builds come first, so that the
+/// time of tests does not hold that of a first build.
+fn run_proposals(detected: &Detected, stopwatch: &Stopwatch) -> BTreeMap<String, Measured> {
+    let mut runs = BTreeMap::new();
     for aim in [Aim::Build, Aim::Tests, Aim::Lint, Aim::Typecheck] {
-        for proposal in detected.proposals.iter().filter(|other| other.aim == aim) {
+        for proposal in detected.proposals.iter().filter(|proposal| proposal.aim == aim) {
             if !proposal.optional
-                && let Some(measured) = measure(proposal)
+                && let Some(measured) = stopwatch.measure(proposal)
             {
-                times.insert(proposal.check.clone(), measured);
+                runs.insert(proposal.check.clone(), measured);
             }
         }
     }
-    times
+    runs
 }
 
 /// Writes a new file, and never over one that exists.
 fn write(file: &Path, text: &str, is_executable: bool) -> Result<(), Failure> {
     let mode = if is_executable { 0o755 } else { 0o644 };
+    // The system refuses an existing file in the same step, so nothing can come between.
     let opened = OpenOptions::new().write(true).create_new(true).mode(mode).open(file);
-    let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => exists(file),
-        _ => Failure::file("file-unwritable", "write", file, &error),
+    opened.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| {
+        match error.kind() {
+            ErrorKind::AlreadyExists => already_exists(file),
+            _ => Failure::file("file-unwritable", "write", file, &error),
+        }
     })
 }
 
-fn exists(file: &Path) -> Failure {
+fn already_exists(file: &Path) -> Failure {
     let message = format!("{} exists already; it was not touched", file.display());
     Failure::usage("file-exists", message)
 }

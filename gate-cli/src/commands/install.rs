@@ -13,20 +13,19 @@ use crate::install::{self, CopyStep, HookProgram, InstallOptions, Plan, Roots, S
 use crate::render::print_text;
 
 pub(super) fn run(here: &Here, args: &Install) -> Result<u8, Failure> {
-    let roots = Roots::for_scope(&here.places, args.whom.scope())?;
-    match args.agent {
-        Some(agent) => install(&roots, args, agent)?,
-        None => {
-            for agent in ask(&roots, args)? {
-                install(&roots, args, agent)?;
-            }
-        }
+    let roots = Roots::for_scope(&here.places, args.scope.scope())?;
+    let agents = match args.agent {
+        Some(agent) => vec![agent],
+        None => ask(&roots, args)?,
+    };
+    for agent in agents {
+        install(&roots, args, agent)?;
     }
     Ok(DONE)
 }
 
 fn install(roots: &Roots, args: &Install, agent: Agent) -> Result<(), Failure> {
-    let scope = args.whom.scope();
+    let scope = args.scope.scope();
     if args.trust && agent != Agent::Codex {
         let message = format!("--trust is for codex alone, not for {}", agent.name());
         return Err(Failure::usage("usage", message));
@@ -57,7 +56,7 @@ fn answer(agent: Agent, scope: Scope, plan: &Plan, args: &Install) -> String {
         let _ = writeln!(text, "{name} has gate in front of its stop already: nothing was changed");
     }
     if !args.trust
-        && let Some(next) = install::next(agent, scope)
+        && let Some(next) = install::next_step(agent, scope)
     {
         let _ = writeln!(text, "next: {next}");
     }
@@ -73,7 +72,7 @@ fn answer(agent: Agent, scope: Scope, plan: &Plan, args: &Install) -> String {
 /// The line with a command for scripts that shows if the work is done: the client's own exit code
 /// does not.
 fn script_hint(agent: Agent) -> String {
-    let line = install::script(agent);
+    let line = install::headless_script(agent);
     line.map(|line| format!("in a script (code 0: done): {line}\n")).unwrap_or_default()
 }
 
@@ -81,28 +80,35 @@ fn script_hint(agent: Agent) -> String {
 pub(super) fn changes(plan: &Plan, dry_run: bool) -> String {
     let mut text = String::new();
     if let CopyStep::Write(program) = &plan.copy {
-        let did = if dry_run { "would write" } else { "wrote" };
+        let verb = if dry_run { "would write" } else { "wrote" };
         let file = program.path.display();
-        let _ = writeln!(text, "{did} {file}\n  a copy of this program, for the hooks to call");
+        let _ = writeln!(text, "{verb} {file}\n  a copy of this program, for the hooks to call");
     }
     for step in plan.steps.iter().filter(|step| step.is_change()) {
         text.push_str(&describe_step(step, dry_run));
     }
     if let CopyStep::Remove(copy) = &plan.copy {
-        let did = if dry_run { "would remove" } else { "removed" };
-        let _ = writeln!(text, "{did} {}: no hook calls it any more", copy.display());
+        let verb = if dry_run { "would remove" } else { "removed" };
+        let _ = writeln!(text, "{verb} {}: no hook calls it any more", copy.display());
     }
     text
 }
 
 fn describe_step(step: &Step, dry_run: bool) -> String {
-    let did = match (&step.before, &step.after) {
-        (None, _) => ["wrote", "would write"],
-        (_, None) => ["removed", "would remove"],
-        _ => ["changed", "would change"],
+    let verb = match (&step.old_bytes, &step.new_bytes, dry_run) {
+        (None, _, false) => "wrote",
+        (None, _, true) => "would write",
+        (_, None, false) => "removed",
+        (_, None, true) => "would remove",
+        (_, _, false) => "changed",
+        (_, _, true) => "would change",
     };
-    let mut text = format!("{} {}\n", did[usize::from(dry_run)], step.file.display());
-    text.push_str(&gate_card::diff(&step.file, step.before.as_deref(), step.after.as_deref()));
+    let mut text = format!("{verb} {}\n", step.file.display());
+    text.push_str(&gate_card::diff(
+        &step.file,
+        step.old_bytes.as_deref(),
+        step.new_bytes.as_deref(),
+    ));
     if !dry_run && let Some(backup) = step.backup() {
         let _ = writeln!(text, "backup: {}", backup.display());
     }
@@ -111,28 +117,28 @@ fn describe_step(step: &Step, dry_run: bool) -> String {
 
 /// The agents that a person at a terminal wants, of those that are here.
 fn ask(roots: &Roots, args: &Install) -> Result<Vec<Agent>, Failure> {
-    let here: Vec<_> =
+    let found_agents: Vec<_> =
         Agent::ALL.into_iter().filter(|agent| install::is_here(*agent, roots)).collect();
-    if here.is_empty() || !can_ask() {
-        return Err(unnamed(&here, args.whom.scope()));
+    if found_agents.is_empty() || !can_ask() {
+        return Err(unnamed_agent(&found_agents, args.scope.scope()));
     }
-    let mut wanted = Vec::new();
-    for agent in here {
-        if is_wanted(agent)? {
-            wanted.push(agent);
+    let mut chosen_agents = Vec::new();
+    for agent in found_agents {
+        if agreed(&format!("put gate in front of the stop of {}?", agent.name()))? {
+            chosen_agents.push(agent);
         }
     }
-    Ok(wanted)
+    Ok(chosen_agents)
 }
 
-fn unnamed(here: &[Agent], scope: Scope) -> Failure {
-    let (message, hint) = match here {
+fn unnamed_agent(found_agents: &[Agent], scope: Scope) -> Failure {
+    let (message, hint) = match found_agents {
         [] => (
             "no agent is found here: no program in PATH, no settings".to_owned(),
             format!("name one: {}", names(&Agent::ALL)),
         ),
         [first, ..] => (
-            format!("the agent has to be named; found here: {}", names(here)),
+            format!("the agent has to be named; found here: {}", names(found_agents)),
             format!("gate install {} --{}", first.name(), scope.name()),
         ),
     };
@@ -141,8 +147,4 @@ fn unnamed(here: &[Agent], scope: Scope) -> Failure {
 
 fn names(agents: &[Agent]) -> String {
     agents.iter().map(|agent| agent.name()).collect::<Vec<_>>().join(", ")
-}
-
-fn is_wanted(agent: Agent) -> Result<bool, Failure> {
-    agreed(&format!("put gate in front of the stop of {}?", agent.name()))
 }

@@ -14,7 +14,7 @@ use crate::record::Record;
 use crate::render::text::lines;
 use crate::secrets;
 
-/// The elements for what did not pass.
+/// The elements of a case that did not pass.
 const FAILURE: &str = "failure";
 const ERROR: &str = "error";
 const SKIPPED: &str = "skipped";
@@ -25,14 +25,15 @@ struct Case {
     problem: Option<Problem>,
 }
 
-/// Why a case did not pass.
+/// The problem of a case that did not pass.
 struct Problem {
     /// The name of its element.
-    kind: &'static str,
+    element: &'static str,
     message: String,
 }
 
-/// Writes the checks of a decision to the file that the caller names; none if nothing was decided.
+/// Writes the checks of a decision to the file that the caller names; no checks if nothing was
+/// decided.
 ///
 /// # Errors
 ///
@@ -88,11 +89,12 @@ fn write_suites(writer: &mut Writer<Vec<u8>>, checks: &[Evidence], time: &str) -
 
 fn write_suite(writer: &mut Writer<Vec<u8>>, evidence: &Evidence, time: &str) -> io::Result<()> {
     let cases = cases(evidence);
-    let count = |kind: &str| {
+    let count = |element: &str| {
         let problems = cases.iter().filter_map(|case| case.problem.as_ref());
-        problems.filter(|problem| problem.kind == kind).count().to_string()
+        problems.filter(|problem| problem.element == element).count().to_string()
     };
-    let (tests, seconds) = (cases.len().to_string(), evidence.duration_ms as f64 / 1e3);
+    let tests = cases.len().to_string();
+    let seconds = evidence.duration_ms as f64 / 1e3;
     let suite = writer.create_element("testsuite").with_attributes([
         ("name", evidence.check.as_str()),
         ("tests", &tests),
@@ -111,13 +113,13 @@ fn write_suite(writer: &mut Writer<Vec<u8>>, evidence: &Evidence, time: &str) ->
 fn write_case(writer: &mut Writer<Vec<u8>>, case: &Case, check: &str) -> io::Result<()> {
     let attributes = [("name", case.name.as_str()), ("classname", check)];
     let element = writer.create_element("testcase").with_attributes(attributes);
-    let Some(Problem { kind, message }) = &case.problem else {
+    let Some(problem) = &case.problem else {
         return element.write_empty().map(drop);
     };
     let write = |writer: &mut Writer<_>| {
-        let summary = message.lines().next().unwrap_or_default();
-        let problem = writer.create_element(*kind).with_attribute(("message", summary));
-        problem.write_text_content(BytesText::new(message)).map(drop)
+        let summary = problem.message.lines().next().unwrap_or_default();
+        let inner = writer.create_element(problem.element).with_attribute(("message", summary));
+        inner.write_text_content(BytesText::new(&problem.message)).map(drop)
     };
     element.write_inner_content(write).map(drop)
 }
@@ -125,19 +127,19 @@ fn write_case(writer: &mut Writer<Vec<u8>>, case: &Case, check: &str) -> io::Res
 /// The failed tests of a check, else the check itself.
 fn cases(evidence: &Evidence) -> Vec<Case> {
     let failures = evidence.failures();
-    let cases = evidence.failed_tests().into_iter().map(|test| {
+    let failed_tests = evidence.failed_tests().into_iter().map(|test| {
         let failure = failures.iter().find(|failure| failure.test.as_deref() == Some(test));
         let message = failure.map_or(evidence.summary.as_str(), |failure| failure.message.as_str());
         Case {
             name: lines(test),
-            problem: Some(Problem { kind: FAILURE, message: lines(message) }),
+            problem: Some(Problem { element: FAILURE, message: lines(message) }),
         }
     });
-    let cases: Vec<_> = cases.collect();
+    let cases: Vec<_> = failed_tests.collect();
     if !cases.is_empty() {
         return cases;
     }
-    let kind = match evidence.outcome {
+    let element = match evidence.outcome {
         Outcome::Pass => None,
         Outcome::Fail | Outcome::Tamper => Some(FAILURE),
         Outcome::Inconclusive => Some(ERROR),
@@ -147,6 +149,6 @@ fn cases(evidence: &Evidence) -> Vec<Case> {
         Some(excerpt) => format!("{}\n{excerpt}", evidence.summary),
         None => evidence.summary.clone(),
     };
-    let problem = kind.map(|kind| Problem { kind, message: lines(&text) });
+    let problem = element.map(|element| Problem { element, message: lines(&text) });
     vec![Case { name: evidence.check.clone(), problem }]
 }

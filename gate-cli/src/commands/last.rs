@@ -13,9 +13,9 @@ use crate::commands::explain::card::last_card;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::{moved, place_name};
-use crate::governance::Runs;
+use crate::governance::project_here;
 use crate::hook::session::latest_beginning;
-use crate::memory::{Last as Happened, Memory, RecordSelector};
+use crate::memory::{LastEvent, Memory, RecordSelector};
 use crate::record::Record;
 use crate::render::{self, local_time, print};
 use crate::settings::{Places, Selection};
@@ -66,91 +66,97 @@ pub(super) fn run(here: &Here, args: &Last) -> Result<u8, Failure> {
     Ok(record.decision.verdict.exit_code())
 }
 
-/// The latest decision that is meant.
+/// The latest decision that the arguments select.
 fn latest(here: &Here, args: &Last) -> Result<Record, Failure> {
     let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
     let policy = settings.policy;
-    let wanted = RecordSelector { run: args.run.as_deref(), task: args.task.as_deref() };
+    let selector = RecordSelector { run: args.run.as_deref(), task: args.task.as_deref() };
     let is_named = args.run.is_some() || args.task.is_some();
     let mut memory = here.memory_under(&trust, &policy)?;
-    let latest = match memory.last(&wanted)? {
-        Some(latest) => Some((here.places.folder.clone(), latest)),
-        None if !is_named => in_other_tree(here, &mut memory)?,
+    let latest = match memory.last_event(&selector)? {
+        Some(event) => Some((here.places.folder.clone(), event)),
+        None if !is_named => latest_in_other_tree(here, &mut memory)?,
         None => None,
     };
     let (folder, record) = match latest {
-        Some((folder, Happened::Decided(record))) => (folder, *record),
-        Some((_, Happened::Undecided(why))) => {
-            let message = format!("the latest stop here was let go, undecided: {why}");
+        Some((folder, LastEvent::Decided(record))) => (folder, *record),
+        Some((_, LastEvent::Undecided(reason))) => {
+            let message = format!("the latest stop here was let go, undecided: {reason}");
             return Err(Failure::internal("undecided", message));
         }
         None => return Err(nothing_decided(args)),
     };
+    // Who names a run, or wants a log, asks for the past.
     if !is_named && args.log.is_none() {
         let is_here = folder == here.places.folder;
-        let there = Here { places: Places { folder, ..here.places.clone() } };
-        let site = if is_here { here.site_under(&trust)? } else { there.site()? };
-        still_true(&there, &CheckSite { ignore: policy.tree.ignore, ..site }, &record)?;
+        let decided_in = Here { places: Places { folder, ..here.places.clone() } };
+        let site = if is_here { here.site_under(&trust)? } else { decided_in.site()? };
+        let site = CheckSite { ignore: policy.tree.ignore, ..site };
+        require_current(&decided_in, &site, &record)?;
     }
     Ok(record)
 }
 
-/// The latest decision of the only other work tree of the repository that has one, with the place
-/// of the project there.
-fn in_other_tree(here: &Here, memory: &mut Memory) -> Result<Option<(PathBuf, Happened)>, Failure> {
+/// The latest event of the only other work tree of the repository that has one, with the project's
+/// folder in that tree.
+fn latest_in_other_tree(
+    here: &Here,
+    memory: &mut Memory,
+) -> Result<Option<(PathBuf, LastEvent)>, Failure> {
     let (top, project) = (here.places.top(), here.places.project()?);
-    let mut decided = Vec::new();
+    let mut events = Vec::new();
     for tree in work_trees(&top).into_iter().filter(|tree| *tree != top) {
-        let project = moved(&project, &top, &tree);
-        if let Some(latest) = memory.last_in(&project)? {
-            decided.push((project, latest));
+        let project_in_tree = moved(&project, &top, &tree);
+        if let Some(event) = memory.last_event_in(&project_in_tree)? {
+            events.push((project_in_tree, event));
         }
     }
-    match decided.len() {
-        0 | 1 => Ok(decided.pop()),
-        _ => {
-            let trees = decided.iter().map(|(project, _)| place_name(project, &top));
-            let trees: Vec<_> = trees.collect();
-            let message = format!(
-                "nothing was decided in this work tree, but in others: {}",
-                trees.join(", ")
-            );
-            let failure = Failure::internal("no-decision", message);
-            Err(failure.hint("ask in that work tree: `gate -C FOLDER last`"))
-        }
+    if events.len() > 1 {
+        let trees: Vec<_> = events.iter().map(|(project, _)| place_name(project, &top)).collect();
+        let message =
+            format!("nothing was decided in this work tree, but in others: {}", trees.join(", "));
+        let failure = Failure::internal("no-decision", message);
+        return Err(failure.hint("ask in that work tree: `gate -C FOLDER last`"));
     }
+    Ok(events.pop())
 }
 
-/// Fails if the latest decision says nothing about now: a prompt, a session or a loop began after
-/// it, or the tree that it let pass is another one by now. A commit changes no content.
-fn still_true(here: &Here, site: &CheckSite, record: &Record) -> Result<(), Failure> {
+/// Fails if the latest decision says nothing about the present: a prompt, a session or a loop began
+/// after it, or the tree that it let pass is another one by now. A commit changes no content.
+fn require_current(here: &Here, site: &CheckSite, record: &Record) -> Result<(), Failure> {
     let decided_at = record.time.parse::<Timestamp>().map_or(0, Timestamp::as_millisecond);
-    let session = latest_beginning(here.places.state.as_deref(), &here.places.top());
-    let session = session.and_then(|at| i64::try_from(at).ok());
-    let began = [session, latest_start(here)].into_iter().flatten().max();
-    if began.is_some_and(|began| began > decided_at) {
-        let at = began.and_then(|at| Timestamp::from_millisecond(at).ok());
-        let at = at.map(|at| format!(" at {}", local_time(&at.to_string()))).unwrap_or_default();
-        return Err(stale(record, &format!("a prompt, a session or a loop began here{at}")));
+    let session_start = latest_beginning(here.places.state.as_deref(), &here.places.top())
+        .and_then(|millis| i64::try_from(millis).ok());
+    let latest_start = session_start.max(latest_loop_start(here));
+    if let Some(start) = latest_start.filter(|start| *start > decided_at) {
+        let time = match Timestamp::from_millisecond(start) {
+            Ok(time) => format!(" at {}", local_time(&time.to_string())),
+            Err(_) => String::new(),
+        };
+        let change = format!("a prompt, a session or a loop began here{time}");
+        return Err(stale_decision(record, &change));
     }
     if record.decision.verdict != Verdict::Exit {
         return Ok(());
     }
     let Some(tree) = &record.tree else { return Ok(()) };
+    // The decision left the caller's files out. If they were added to git since, only a glob leaves
+    // them out.
     let callers_files = tree.callers_files.iter().map(|file| site.project.join(file)).collect();
-    let untracked = CheckSite { callers_files, ..site.clone() };
-    // Those that were added to git since then.
-    let names = tree.callers_files.iter().map(|name| literal_glob(name));
-    let added = CheckSite { ignore: names.chain(site.ignore.clone()).collect(), ..site.clone() };
-    let is_same =
-        |site: &CheckSite| gate_checks::look(site).is_ok_and(|now| now.after.digest == tree.after);
-    match is_same(&untracked) || is_same(&added) {
-        true => Ok(()),
-        false => Err(stale(record, "files changed here after it")),
+    let without_untracked = CheckSite { callers_files, ..site.clone() };
+    let globs = tree.callers_files.iter().map(|name| literal_glob(name));
+    let ignore = globs.chain(site.ignore.clone()).collect();
+    let without_tracked = CheckSite { ignore, ..site.clone() };
+    let is_same = |site: &CheckSite| {
+        gate_checks::look(site).is_ok_and(|present| present.after.digest == tree.after)
+    };
+    if is_same(&without_untracked) || is_same(&without_tracked) {
+        return Ok(());
     }
+    Err(stale_decision(record, "files changed here after it"))
 }
 
-fn stale(record: &Record, change: &str) -> Failure {
+fn stale_decision(record: &Record, change: &str) -> Failure {
     let message = format!(
         "nothing was decided since: {change}; the latest decision is of {}",
         local_time(&record.time)
@@ -163,25 +169,25 @@ fn stale(record: &Record, change: &str) -> Failure {
 }
 
 /// The start of the latest loop of `gate run` in this work tree, in milliseconds since 1970.
-fn latest_start(here: &Here) -> Option<i64> {
-    let tasks = Runs::here(&here.places).ok()?.tasks().ok()?;
+fn latest_loop_start(here: &Here) -> Option<i64> {
+    let tasks = project_here(&here.places).ok()?.tasks().ok()?;
     let runs = tasks.iter().flat_map(|task| task.runs().unwrap_or_default());
     let infos = runs.filter_map(|run| run.info().ok());
     let top = here.places.top();
-    let here = infos.filter(|info| Path::new(&info.cwd).starts_with(&top));
-    here.map(|info| info.start_time.as_millisecond()).max()
+    let in_this_tree = infos.filter(|info| Path::new(&info.cwd).starts_with(&top));
+    in_this_tree.map(|info| info.start_time.as_millisecond()).max()
 }
 
-/// The failure if there is no decision, or none for the given task and run.
+/// The failure if there is no decision, or no decision for the selected task and run.
 fn nothing_decided(args: &Last) -> Failure {
     let task = args.task.as_ref().map(|task| format!("the task {task}"));
     let run = args.run.as_ref().map(|run| format!("the run {run}"));
-    let wanted: Vec<_> = task.into_iter().chain(run).collect();
-    if wanted.is_empty() {
+    let selection: Vec<_> = task.into_iter().chain(run).collect();
+    if selection.is_empty() {
         let failure = Failure::internal("no-decision", "gate has decided nothing here yet");
         return failure.hint("`gate check FILE` decides over an agent's output");
     }
-    let message = format!("nothing was decided for {}", wanted.join(" and "));
+    let message = format!("nothing was decided for {}", selection.join(" and "));
     Failure::internal("no-decision", message)
         .hint("`gate log` lists what was decided here, with its runs and tasks")
 }
@@ -189,7 +195,7 @@ fn nothing_decided(args: &Last) -> Failure {
 /// The text that a check of the decision wrote.
 fn log(record: &Record, check: &str) -> Result<String, Failure> {
     let evidence = &record.decision.input.evidence;
-    let Some(found) = evidence.iter().find(|evidence| evidence.check == check) else {
+    let Some(result) = evidence.iter().find(|evidence| evidence.check == check) else {
         let names: Vec<_> = evidence.iter().map(|evidence| evidence.check.as_str()).collect();
         let message = format!("the latest decision has no check {check}");
         let failure = Failure::usage("check-unknown", message);
@@ -198,7 +204,7 @@ fn log(record: &Record, check: &str) -> Result<String, Failure> {
             false => failure.hint(format!("its checks: {}", names.join(", "))),
         });
     };
-    let Some(file) = &found.log else {
+    let Some(file) = &result.log else {
         return Err(Failure::usage("no-log", format!("check {check} wrote no log")));
     };
     let bytes = fs::read(file).map_err(|error| {

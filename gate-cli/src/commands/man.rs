@@ -27,16 +27,17 @@ pub(super) fn page(name: Option<&str>) -> Result<u8, Failure> {
 }
 
 fn command(name: Option<&str>) -> Result<Command, Failure> {
-    let mut all = help::command();
-    let Some(name) = name else { return Ok(all) };
-    all.build();
-    let found = all.find_subcommand(name).cloned();
-    found.ok_or_else(|| Failure::usage("unknown-command", format!("gate has no command `{name}`")))
+    let mut gate = help::command();
+    let Some(name) = name else { return Ok(gate) };
+    gate.build();
+    let subcommand = gate.find_subcommand(name).cloned();
+    subcommand
+        .ok_or_else(|| Failure::usage("unknown-command", format!("gate has no command `{name}`")))
 }
 
 fn render(command: Command, page: &mut Vec<u8>) -> std::io::Result<()> {
-    let is_first = command.get_name() == "gate";
-    let end = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let is_gates_page = command.get_name() == "gate";
+    let help_end = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let has_subcommands = command.has_subcommands();
     let man = Man::new(command);
     man.render_title(page)?;
@@ -48,46 +49,48 @@ fn render(command: Command, page: &mut Vec<u8>) -> std::io::Result<()> {
         man.render_subcommands_section(page)?;
     }
     let mut roff = Roff::new();
-    for (title, text) in sections(&end) {
-        section(&mut roff, title, &text);
+    for (title, text) in sections(&help_end) {
+        add_section(&mut roff, title, &text);
     }
-    if is_first {
-        section(&mut roff, "EXIT STATUS", help::EXIT_CODES);
+    if is_gates_page {
+        add_section(&mut roff, "EXIT STATUS", help::EXIT_CODES);
     }
-    section(&mut roff, "FILES", help::FILES);
-    section(&mut roff, "ENVIRONMENT", help::ENVIRONMENT);
-    let others = if is_first { "gate-check(1), gate-run(1)" } else { "gate(1)" };
-    section(&mut roff, "SEE ALSO", others);
+    add_section(&mut roff, "FILES", help::FILES);
+    add_section(&mut roff, "ENVIRONMENT", help::ENVIRONMENT);
+    let related_pages = if is_gates_page { "gate-check(1), gate-run(1)" } else { "gate(1)" };
+    add_section(&mut roff, "SEE ALSO", related_pages);
     roff.to_writer(page)
 }
 
-/// The parts of the text below a command's options.
-fn sections(end: &str) -> Vec<(&'static str, String)> {
-    let mut found: Vec<(&'static str, String)> = Vec::new();
-    for line in end.lines() {
-        let title = SECTIONS.iter().find(|(start, _)| line.starts_with(start));
-        let text = match title {
+/// The text below a command's options, cut into sections: each with its title.
+fn sections(help_end: &str) -> Vec<(&'static str, String)> {
+    let mut sections: Vec<(&'static str, String)> = Vec::new();
+    for line in help_end.lines() {
+        let beginning = SECTIONS.iter().find(|(start, _)| line.starts_with(start));
+        let text = match beginning {
             Some((start, title)) => {
-                found.push((title, String::new()));
+                sections.push((title, String::new()));
                 line[start.len()..].trim_start()
             }
             None => line,
         };
-        if found.is_empty() {
-            found.push(("NOTES", String::new()));
+        // Lines before the first title have none.
+        if sections.is_empty() {
+            sections.push(("NOTES", String::new()));
         }
-        if let Some((_, body)) = found.last_mut()
+        // A title alone on its line begins with the line below it.
+        if let Some((_, body)) = sections.last_mut()
             && !(body.is_empty() && text.is_empty())
         {
             body.push_str(text);
             body.push('\n');
         }
     }
-    found
+    sections
 }
 
 /// A section whose lines stay as they are.
-fn section(roff: &mut Roff, title: &str, text: &str) {
+fn add_section(roff: &mut Roff, title: &str, text: &str) {
     roff.control("SH", [title]).control("nf", []);
     for line in text.trim_end().lines() {
         roff.text([roman(line)]);

@@ -78,10 +78,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn code_for(args: &[OsString]) -> u8 {
-    if let Some((own, order)) = supervision(args) {
-        return gate_checks::process::supervise(own, order);
+    // The processes that gate starts below itself are gate, too: they read no command line.
+    if let Some((gates_words, order)) = supervision(args) {
+        return gate_checks::process::supervise(gates_words, order);
     }
-    panics::keep_all();
+    panics::log_all();
     if let [_, help, name] = args
         && help == "help"
         && let Some(text) = name.to_str().and_then(help::topic)
@@ -106,15 +107,19 @@ fn code_for(args: &[OsString]) -> u8 {
 
 /// The form of failures, by the options of the command that was called.
 fn output_mode(matches: &ArgMatches) -> OutputMode {
-    let (mut called, mut names) = (matches, Vec::new());
-    while let Some((name, inner)) = called.subcommand() {
+    let mut command = matches;
+    let mut names = Vec::new();
+    while let Some((name, subcommand)) = command.subcommand() {
         names.push(name);
-        called = inner;
+        command = subcommand;
     }
-    let has_json = matches!(called.try_get_one::<bool>("json"), Ok(Some(true)));
-    let new_handoff = called.try_get_one("format").ok().flatten();
+    let has_json = matches!(command.try_get_one::<bool>("json"), Ok(Some(true)));
     let is_json = match names.as_slice() {
-        ["handoff", "new"] => has_json || new_handoff != Some(&Format::Markdown),
+        // A new handoff is JSON unless Markdown is asked for.
+        ["handoff", "new"] => {
+            let format = command.try_get_one("format").ok().flatten();
+            has_json || format != Some(&Format::Markdown)
+        }
         _ => has_json,
     };
     OutputMode { json: is_json, stop: matches!(names.first(), Some(&("check" | "last" | "run"))) }
@@ -125,12 +130,13 @@ fn output_mode(matches: &ArgMatches) -> OutputMode {
 fn with_nearest_command(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     let nearest = match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(name)) => {
-            let mut all = Cli::command();
-            all.build();
-            let before = args.iter().skip(1).take_while(|word| *word != name.as_str());
-            let called =
-                before.fold(&all, |called, word| called.find_subcommand(word).unwrap_or(called));
-            let names: Vec<_> = called.get_subcommands().map(clap::Command::get_name).collect();
+            let mut cli = Cli::command();
+            cli.build();
+            // The words before the unknown name lead to the command that does not have it.
+            let known_words = args.iter().skip(1).take_while(|word| *word != name.as_str());
+            let command = known_words
+                .fold(&cli, |command, word| command.find_subcommand(word).unwrap_or(command));
+            let names: Vec<_> = command.get_subcommands().map(clap::Command::get_name).collect();
             nearest_name(name, &names).map(str::to_owned)
         }
         _ => None,
@@ -144,7 +150,7 @@ fn with_nearest_command(mut error: clap::Error, args: &[OsString]) -> clap::Erro
 /// A command line that cannot be understood: nothing was decided.
 fn misused(error: &clap::Error, args: &[OsString]) -> u8 {
     let json = args.iter().any(|arg| arg == "--json");
-    if let Some(message) = gone::instead(args) {
+    if let Some(message) = gone::advice(args) {
         let failure = Failure::usage("usage", message);
         return render::failure(&failure, OutputMode { json, stop: false });
     }
@@ -156,8 +162,8 @@ fn misused(error: &clap::Error, args: &[OsString]) -> u8 {
     render::failure(&failure, OutputMode { json, stop })
 }
 
-/// True if the command line names a command that no loop waits for. If none can be made
-/// out, the caller may well be a loop.
+/// The command line names a command that no loop waits for. If no command can be made out, the
+/// caller may well be a loop.
 fn asks_something_else(args: &[OsString]) -> bool {
     let commands = Cli::command();
     let mut words = args.iter().skip(1);
@@ -217,7 +223,7 @@ fn is_answer(error: &clap::Error) -> bool {
     matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)
 }
 
-/// True if a command with subcommands was named alone: the answer is its help.
+/// A command with subcommands was named alone: the answer is its help.
 fn names_no_subcommand(error: &clap::Error) -> bool {
     use ErrorKind::{DisplayHelpOnMissingArgumentOrSubcommand, MissingSubcommand};
     matches!(error.kind(), DisplayHelpOnMissingArgumentOrSubcommand | MissingSubcommand)

@@ -28,8 +28,11 @@ pub(super) fn run(here: &Here, args: &Notify) -> Result<u8, Failure> {
     let notifier = Notifier::new(here, &settings, &trust)?;
     let Notify::Deliver = args;
     let mut text = String::new();
-    let read = std::io::stdin().lock().take(MAX_BYTES).read_to_string(&mut text);
-    read.map_err(|error| Failure::usage("notify-message", error.to_string()))?;
+    std::io::stdin()
+        .lock()
+        .take(MAX_BYTES)
+        .read_to_string(&mut text)
+        .map_err(|error| Failure::usage("notify-message", error.to_string()))?;
     let message: NotifyRecord = serde_json::from_str(&text)
         .map_err(|error| Failure::usage("notify-message", error.to_string()))?;
     let problems = notifier.map(|notifier| notifier.send(&message)).unwrap_or_default();

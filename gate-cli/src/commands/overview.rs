@@ -25,23 +25,23 @@ struct Hooks {
 /// gate with an empty argument must not take that for the end.
 pub(super) fn run(here: &Here) -> Result<u8, Failure> {
     let mut page = Page::new();
-    let next = match here.places.project_file()? {
+    let next_step = match here.places.project_file()? {
         Some(file) => {
             page.head(Mark::None, "gate", &file.parent().unwrap_or(&file).display().to_string());
             page.blank();
-            project(&mut page, here)?
+            add_project(&mut page, here)?
         }
-        None => nothing(&mut page, here),
+        None => add_introduction(&mut page, here),
     };
-    page.row("next", &next);
+    page.row("next", &next_step);
     page.blank();
     page.text("gate --help lists the commands.");
     print(&page.into_text())?;
     Ok(if std::io::stdout().is_terminal() { DONE } else { MISUSED })
 }
 
-/// Nothing is set up.
-fn nothing(page: &mut Page, here: &Here) -> String {
+/// Shows what gate does where nothing is set up. Returns the next step.
+fn add_introduction(page: &mut Page, here: &Here) -> String {
     let folder = here.places.top();
     page.text("gate decides if a coding agent may stop: it runs your checks itself.");
     page.blank();
@@ -53,69 +53,73 @@ fn nothing(page: &mut Page, here: &Here) -> String {
     }
 }
 
-/// Shows the parts of a project that is set up. Returns the next step: the first thing that
-/// is missing.
-fn project(page: &mut Page, here: &Here) -> Result<String, Failure> {
+/// Shows the parts of a project that is set up. Returns the next step: the first part that is
+/// missing.
+fn add_project(page: &mut Page, here: &Here) -> Result<String, Failure> {
     let (settings, trust) = trust::settings_as_written(&here.places, &Selection::default())?;
     let state = trust.report()?.state;
     let runs_tests = settings.policy.requires_behaviour();
     let (_, in_force) = trust::settings_in_force(&here.places, &Selection::default())?;
     let status = status::status(here, settings.policy, &in_force)?;
     let hooks = hooks(here);
-    let mut next = Vec::new();
+    let mut next_steps = Vec::new();
 
     let checks: Vec<_> = status.plan.iter().map(|check| check.check.as_str()).collect();
     if checks.is_empty() {
         page.marked(Mark::Unsure, "checks", "none at a stop");
-        next.push("`gate init --merge` finds the project's checks");
+        next_steps.push("`gate init --merge` finds the project's checks");
     } else if !runs_tests {
         let text = format!("{}; none runs tests", checks.join(", "));
         page.marked(Mark::Unsure, "checks", &text);
-        next.push(init::NAME_TESTS);
+        next_steps.push(init::NAME_TESTS);
     } else {
         page.marked(Mark::Good, "checks", &checks.join(", "));
     }
     if state == TrustState::Approved {
         page.marked(Mark::Good, "approval", "gate.toml is approved");
     } else {
-        let changed = state == TrustState::Changed;
-        let text = if changed { "gate.toml changed since" } else { "nobody approved gate.toml" };
+        let text = match state {
+            TrustState::Changed => "gate.toml changed since",
+            _ => "nobody approved gate.toml",
+        };
         page.marked(Mark::Unsure, "approval", text);
-        next.insert(0, "`gate trust` shows what gate.toml starts, and approves it");
+        // Without an approval nothing of the settings starts, so it comes before all other steps.
+        next_steps.insert(0, "`gate trust` shows what gate.toml starts, and approves it");
     }
     let installed = hooks.installed.join(", ");
     if hooks.are_outdated {
         let text = format!("{installed}; not as this version writes them");
         page.marked(Mark::Unsure, "hooks", &text);
-        next.push("`gate doctor --fix` brings the hooks up to date");
+        next_steps.push("`gate doctor --fix` brings the hooks up to date");
     } else if !installed.is_empty() {
         page.marked(Mark::Good, "hooks", &installed);
     } else if hooks.untrusted.is_empty() {
         page.marked(Mark::Unsure, "hooks", "in no agent's settings");
-        next.push("`gate setup` puts gate in front of your agent's stop");
+        next_steps.push("`gate setup` puts gate in front of your agent's stop");
     }
     for agent in &hooks.untrusted {
         let text = format!("{agent}: does not run until you have reviewed it");
         page.marked(Mark::Unsure, "hooks", &text);
         // Codex is the only client that asks for a review.
-        next.push("`gate doctor --agent codex` says how to review it");
+        next_steps.push("`gate doctor --agent codex` says how to review it");
     }
     if status.off {
         page.marked(Mark::Unsure, "off", "agents stop here without being checked");
-        next.push("`gate on` switches the hooks on again");
+        next_steps.push("`gate on` switches the hooks on again");
     }
     for open in &status.open {
         page.marked(Mark::Bad, "stopped", open.message.as_deref().unwrap_or(&open.whose));
-        next.push("`gate breaker status` says why, and how to go on");
+        next_steps.push("`gate breaker status` says why, and how to go on");
     }
     match &status.shown_last {
         None => page.row("last", "nothing was decided here yet"),
         Some((mark, last)) => page.marked(*mark, "last", last),
     }
     if status.shown_last.is_some_and(|(mark, _)| mark == Mark::Bad) {
-        next.push("`gate last` shows what is missing");
+        next_steps.push("`gate last` shows what is missing");
     }
-    Ok((*next.first().unwrap_or(&"work with your agent as always")).to_owned())
+    let next_step = next_steps.first().unwrap_or(&"work with your agent as always");
+    Ok((*next_step).to_owned())
 }
 
 /// The agents that have gate's hooks. Settings that cannot be read hold none; `gate doctor

@@ -47,7 +47,7 @@ pub struct PlannedCheck {
     pub mode: Mode,
     /// The program and its arguments; empty if gate itself looks.
     pub argv: Vec<String>,
-    /// True if a shell reads them.
+    /// A shell reads them.
     pub shell: bool,
     /// The working folder, if it is not the project's.
     pub cwd: Option<String>,
@@ -76,26 +76,27 @@ pub struct LastRun {
 pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
     let (settings, trust) =
         trust::settings_as_written(&here.places, &args.reading.settings.selection())?;
-    let refused = trust.admit(&settings.policy, &here.site()?).err();
+    // A plan starts nothing, so it is shown without an approval, with what a check would answer.
+    let refusal = trust.admit(&settings.policy, &here.site()?).err();
     if let Some(name) = &args.checks.only {
         known_check(&settings.policy.clone().at(When::Check), name)?;
     }
     let mut memory = here.memory(&settings.policy)?;
-    let mut elsewhere: Vec<String> = settings.policy.checks.keys().cloned().collect();
+    let mut other_checks: Vec<String> = settings.policy.checks.keys().cloned().collect();
     let mut checks = planned(here, settings.policy, When::Check, &mut memory)?;
-    elsewhere.retain(|name| !checks.iter().any(|check| check.check == *name));
+    other_checks.retain(|name| !checks.iter().any(|check| check.check == *name));
     if let Some(name) = &args.checks.only {
         checks.retain(|check| check.check == *name);
-        elsewhere.clear();
+        other_checks.clear();
     }
     let record = PlanRecord {
         schema: "gate.plan.v1",
         settings: here.places.project_file()?.map(|file| file.display().to_string()),
-        refused: refused.map(|failure| match failure.hint {
+        refused: refusal.map(|failure| match failure.hint {
             Some(hint) => format!("{}; {hint}", failure.message.trim_end_matches('.')),
             None => failure.message,
         }),
-        elsewhere,
+        elsewhere: other_checks,
         checks,
     };
     let text = if args.output.json { render::json(&record)? } else { card(&record) };
@@ -131,23 +132,27 @@ pub(super) fn planned(
     Ok(checks)
 }
 
-/// Adds the latest run of each check. Results that were taken from the cache are none.
+/// Adds the latest run of each check. A result that was taken from the cache is no run.
 fn add_last_runs(checks: &mut [PlannedCheck], memory: &mut Memory) -> Result<(), Failure> {
-    let mut before = None;
+    let mut end_seq = None;
     for _ in 0..MAX_PAGES {
-        let (records, next) = memory.decisions(before)?;
+        let (records, next_end_seq) = memory.decisions(end_seq)?;
         for record in &records {
             for evidence in &record.decision.input.evidence {
                 let has_run = !evidence.cached && evidence.outcome != Outcome::Skipped;
                 let check = checks.iter_mut().find(|check| check.check == evidence.check);
+                // The newest record comes first, so a later one knows nothing newer.
                 if let Some(check) = check.filter(|check| check.last.is_none() && has_run) {
-                    let (outcome, duration_ms) = (evidence.outcome, evidence.duration_ms);
-                    check.last = Some(LastRun { outcome, duration_ms, time: record.time.clone() });
+                    check.last = Some(LastRun {
+                        outcome: evidence.outcome,
+                        duration_ms: evidence.duration_ms,
+                        time: record.time.clone(),
+                    });
                 }
             }
         }
-        before = next;
-        if before.is_none() || checks.iter().all(|check| check.last.is_some()) {
+        end_seq = next_end_seq;
+        if end_seq.is_none() || checks.iter().all(|check| check.last.is_some()) {
             break;
         }
     }
@@ -157,37 +162,37 @@ fn add_last_runs(checks: &mut [PlannedCheck], memory: &mut Memory) -> Result<(),
 fn card(record: &PlanRecord) -> String {
     let mut page = Page::new();
     let last_runs = record.checks.iter().filter_map(|check| check.last.as_ref());
-    let took_ms: u64 = last_runs.map(|last| last.duration_ms).sum();
+    let total_ms: u64 = last_runs.map(|last| last.duration_ms).sum();
     let count = counted(record.checks.len(), "check");
-    let time = match took_ms {
+    let time = match total_ms {
         0 => String::new(),
-        _ => format!("; last time they took {}", span(Duration::from_millis(took_ms))),
+        _ => format!("; last time they took {}", span(Duration::from_millis(total_ms))),
     };
     page.head(Mark::None, "PLAN", &format!("`gate check` would run {count} here{time}"));
     page.blank();
     if record.settings.is_none() {
         page.marked(Mark::Unsure, "settings", "no gate.toml: `gate init` writes one");
     }
-    if let Some(refused) = &record.refused {
-        page.marked(Mark::Bad, "settings", refused);
+    if let Some(refusal) = &record.refused {
+        page.marked(Mark::Bad, "settings", refusal);
     }
-    rows(&mut page, &record.checks);
+    add_rows(&mut page, &record.checks);
     if !record.elsewhere.is_empty() {
         page.row("not here", &format!("{} (see `when` in gate.toml)", record.elsewhere.join(", ")));
     }
     page.into_text()
 }
 
-/// A row for each check: its command, then its weight and its latest run.
-pub(super) fn rows(page: &mut Page, checks: &[PlannedCheck]) {
+/// Adds a row for each check: its command, then its weight and its latest run.
+pub(super) fn add_rows(page: &mut Page, checks: &[PlannedCheck]) {
     for check in checks {
         let mark = check.last.as_ref().map_or(Mark::None, |last| Mark::from_outcome(last.outcome));
-        page.marked(mark, &check.check, &command(check));
+        page.marked(mark, &check.check, &command_words(check));
         page.detail(&facts(check).join("; "));
     }
 }
 
-fn ended(outcome: Outcome) -> &'static str {
+fn outcome_words(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Pass => "passed",
         Outcome::Fail => "failed",
@@ -196,7 +201,7 @@ fn ended(outcome: Outcome) -> &'static str {
     }
 }
 
-fn command(check: &PlannedCheck) -> String {
+fn command_words(check: &PlannedCheck) -> String {
     let cwd = check.cwd.as_ref().map(|cwd| format!(" (in {cwd})")).unwrap_or_default();
     match check.argv.as_slice() {
         [] => "gate itself looks".to_owned(),
@@ -210,16 +215,20 @@ fn facts(check: &PlannedCheck) -> Vec<String> {
         Mode::Count => "adds an indicator if it passes",
         Mode::Warn => "only shown",
     };
-    let last = check.last.as_ref().map_or_else(
-        || "has not run yet".to_owned(),
-        |last| {
-            let (took, at) =
-                (span(Duration::from_millis(last.duration_ms)), local_time(&last.time));
-            format!("last: {} in {took}, {at}", ended(last.outcome))
-        },
-    );
-    let needs = (!check.needs.is_empty()).then(|| format!("after {}", check.needs.join(", ")));
-    let paths = (!check.paths.is_empty())
-        .then(|| format!("skipped if nothing in {} changed", check.paths.join(", ")));
-    [Some(weight.to_owned()), needs, paths, Some(last)].into_iter().flatten().collect()
+    let mut facts = vec![weight.to_owned()];
+    if !check.needs.is_empty() {
+        facts.push(format!("after {}", check.needs.join(", ")));
+    }
+    if !check.paths.is_empty() {
+        facts.push(format!("skipped if nothing in {} changed", check.paths.join(", ")));
+    }
+    facts.push(match &check.last {
+        Some(last) => {
+            let length = span(Duration::from_millis(last.duration_ms));
+            let time = local_time(&last.time);
+            format!("last: {} in {length}, {time}", outcome_words(last.outcome))
+        }
+        None => "has not run yet".to_owned(),
+    });
+    facts
 }

@@ -34,10 +34,16 @@ pub(crate) struct Prompt {
 
 pub(super) fn run(here: &Here, args: &Prompt) -> Result<u8, Failure> {
     let settings = settings::resolve(&here.places, &args.settings.selection())?;
-    let needs_memory = settings.policy.signal.token == TokenMode::Required;
-    let memory = needs_memory.then(|| here.memory(&settings.policy)).transpose()?;
+    // Only a token depends on the loop, so without one no state has to be there.
+    let memory = match settings.policy.signal.token {
+        TokenMode::Required => Some(here.memory(&settings.policy)?),
+        _ => None,
+    };
     let gate = Gate::open(settings, here.site()?)?.at(When::Check);
-    let gate = memory.into_iter().fold(gate, Gate::remembering);
+    let gate = match memory {
+        Some(memory) => gate.remembering(memory),
+        None => gate,
+    };
     let asker = Asker {
         task: args.task.clone(),
         run: args.run.clone(),

@@ -8,14 +8,15 @@ use std::time::Duration;
 use clap::Args;
 use gate_checks::{PruneOptions, Pruned, prune};
 use gate_fleet::run::project_slug;
-use gate_fleet::work::WorkItem;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::common::{DONE, ago};
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::governance::Runs;
+use crate::governance;
+use crate::memory::LeasedItem;
 use crate::render::{self, print};
 use crate::runner::{OldTask, old_tasks, phase_task};
 use crate::settings::{Selection, parse_duration};
@@ -40,14 +41,14 @@ const CODES: &str = "\
 Exit codes: 0 removed, 1 something could not be removed, 2 or 5 nothing was looked at";
 
 /// Exit code if something could not be removed.
-const NOT_ALL: u8 = 1;
+const SOME_FAILED: u8 = 1;
 
 /// The answer of `gate prune --json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PruneRecord {
     /// Always `gate.prune.v1`.
     schema: &'static str,
-    /// True if nothing was removed: the rest says what would be.
+    /// Nothing was removed: the other fields say what would be.
     dry_run: bool,
     /// The state folder.
     state: String,
@@ -65,7 +66,7 @@ pub(super) fn run(here: &Here, args: &Prune) -> Result<u8, Failure> {
         Failure::file("state-unreadable", "read the list of work trees in", state, &error)
     })?;
     removed.remove_runs(&runs, &options);
-    let code = if removed.failed.is_empty() { DONE } else { NOT_ALL };
+    let code = if removed.failed.is_empty() { DONE } else { SOME_FAILED };
     let record = PruneRecord {
         schema: "gate.prune.v1",
         dry_run: args.dry_run,
@@ -97,21 +98,20 @@ fn state_folder(here: &Here) -> Result<&Path, Failure> {
 /// # Errors
 ///
 /// A folder or a store that cannot be read.
-fn old_runs(here: &Here, older: Option<Duration>) -> Result<Vec<PathBuf>, Failure> {
-    let Some(older) = older else { return Ok(Vec::new()) };
+fn old_runs(here: &Here, min_age: Option<Duration>) -> Result<Vec<PathBuf>, Failure> {
+    let Some(min_age) = min_age else { return Ok(Vec::new()) };
     // The approved settings: an agent could name another folder to have it emptied.
     let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
-    let before = ago(older);
-    let runs = Runs::find(&here.places, settings.run.folder.as_deref())?;
-    let mut old = old_tasks(&runs, before)?;
-    if !old.is_empty() {
+    let runs = governance::runs(&here.places, settings.run.folder.as_deref())?;
+    let mut tasks = old_tasks(&runs, ago(min_age))?;
+    if !tasks.is_empty() {
         let leased = here.memory_under(&trust, &settings.policy)?.leased_items()?;
-        old.retain(|task| !leased.iter().any(|(project, item)| is_of(task, project, item)));
+        tasks.retain(|task| !leased.iter().any(|leased| is_of_item(task, leased)));
     }
-    Ok(old.into_iter().flat_map(|task| task.runs).collect())
+    Ok(tasks.into_iter().flat_map(|task| task.runs).collect())
 }
 
-/// True if the task is the one of the item's phase, in which its holder may go on.
-fn is_of(task: &OldTask, project: &str, item: &WorkItem) -> bool {
-    task.project == project_slug(project) && task.task == phase_task(item)
+/// The task is the one of the item's phase, in which its holder may go on.
+fn is_of_item(task: &OldTask, leased: &LeasedItem) -> bool {
+    task.project == project_slug(&leased.project) && task.task == phase_task(&leased.item)
 }

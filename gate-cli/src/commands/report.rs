@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use super::common::{DONE, ago, write_page};
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::governance::Runs;
+use crate::governance::project_here;
 use crate::loops::{self, Window};
 use crate::render::{self, print};
 use crate::secrets;
@@ -65,7 +65,7 @@ pub(super) fn run(here: &Here, args: &Report) -> Result<u8, Failure> {
         None => found,
     };
     let files = transcripts(here, &loops, since)?;
-    let behind = BehindClaims::read(files, &policy, secrets::masker())?;
+    let behind = BehindClaims::read(files, &policy, super::audit::tools())?;
     let report = ReportRecord { behind, ..ReportRecord::new(loops, since, until) };
     let text = match &args.html {
         Some(_) => page::document(&report),
@@ -87,7 +87,7 @@ fn transcripts(
     loops: &[LoopRecord],
     since: Option<Timestamp>,
 ) -> Result<Vec<Transcript>, Failure> {
-    let project = Runs::here(&here.places)?;
+    let project = project_here(&here.places)?;
     let names: BTreeSet<_> =
         loops.iter().filter_map(|one| one.run.split('#').next()).map(str::to_owned).collect();
     let mut files = Vec::new();

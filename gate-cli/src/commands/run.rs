@@ -5,143 +5,129 @@ mod display;
 mod job;
 mod loop_gate;
 mod tests_first;
+mod worker;
 
 use std::env;
-use std::path::Path;
 use std::time::Duration;
 
 use gate_checks::GatherOptions;
 use gate_checks::process::{GRACE, Supervisor, ancestors, command_line};
-use gate_checks::worktree::WorkTree;
 use gate_core::Policy;
-use gate_core::config::{Backoff, Origin, Resolved};
+use gate_core::config::Resolved;
 use gate_core::decide::policy::{Allowance, Unverified, When};
 use gate_core::decide::signal;
 use gate_fleet::run;
-use gate_transcript::Forced;
 use jiff::Timestamp;
 
 pub(crate) use self::args::{CODES, Cwd, ExitCodes, Run, USAGE};
 use self::display::{LoopDisplay, LoopReporter};
 use self::job::Job;
-use self::loop_gate::{LoopGate, gate_for};
+use self::loop_gate::LoopGate;
 use self::tests_first::{Stage, Writes};
+use self::worker::{Worker, preset, worker};
 use super::common::DONE;
 use super::junit::write_junit;
 use super::locked;
 use crate::agent::{IN_RUN, is_of_session};
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::governance::{Caller, Project, Runs, Task};
+use crate::governance::{self, Project, Task};
 use crate::interrupt::Interrupt;
 use crate::memory::{LoopId, StoppedBy};
 use crate::notify::{self, Notifier};
 use crate::operator::project_marks;
 use crate::render::{self, print};
 use crate::request::{Asker, Request, Turn};
-use crate::runner::{
-    AgentStart, End, LiveFile, Loop, Order, PresetContext, agent_start, agents, other_loop_here,
-    shell_word, starts_runs,
-};
+use crate::runner::{End, LiveFile, Loop, Order, is_run_command, other_loop_here, shell_word};
 use crate::secrets;
 use crate::settings::Selection;
 use crate::source::Source;
 use crate::supervision::ATTEND;
-use crate::test_approval::file_glob;
+use crate::test_approval::check_file_glob;
 use crate::trust::{self, Trust};
 
 /// Exit code of a loop whose work is not done.
-const UNDONE: u8 = 1;
+const NOT_DONE: u8 = 1;
 
 /// The time that an agent has to end after SIGTERM (the seed's cancellation protocol).
 const AGENTS_GRACE: Duration = Duration::from_secs(30);
 
 /// Prefix of variables that no agent gets: the prompt gives them instead.
-const HIDDEN: &str = "JRUN_";
+const HIDDEN_PREFIX: &str = "JRUN_";
 
 pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
+    // The flags that let work pass are for a person, and an agent can call gate, too.
     for (act, _) in acts(args) {
         here.operator(&format!("--{}", act.replace('_', "-")))?;
     }
-    args.may_change.iter().try_for_each(|glob| file_glob(glob))?;
+    args.may_change.iter().try_for_each(|glob| check_file_glob(glob))?;
     let selection = Selection { threshold: args.exit_threshold, ..Selection::default() };
     let (mut settings, trust) = trust::settings_in_force(&here.places, &selection)?;
-    unlocked(&settings, args)?;
-    verifiable(&settings.policy, args)?;
-    budget(&mut settings.policy, args);
+    admit_flags(&settings, args)?;
+    admit_unverified(&settings.policy, args)?;
+    set_budget(&mut settings.policy, args);
     // Before an agent has cost anything.
     trust.admit_deciding(&settings.policy.clone().at(When::Run), &here.site_under(&trust)?)?;
     if let Some(changed) = trust.report()?.changed {
         render::notes(&[changed]);
     }
     tests_first::admit(args.confirm)?;
-    let worker = worker(here, args, args.agent, (&settings, &trust))?;
-    let tester = args.tests_by.map(|by| preset(here, args, by, (&settings, &trust))).transpose()?;
+    let worker = worker(here, args, &settings, &trust)?;
+    let tester = match args.tests_by {
+        Some(agent) => Some(preset(here, args, agent, &settings, &trust)?),
+        None => None,
+    };
     let trust = trust.lasting();
-    let project = Runs::here(&here.places)?;
-    let parent = parent(here, &project)?;
+    let project = governance::project_here(&here.places)?;
+    let parent = parent_run(here, &project)?;
     let depth = parent.as_ref().map_or(Ok(0), |run| project.depth(&run.run_id))?;
     if depth > settings.run.max_depth as usize {
         let message = format!("{depth} runs stand in each other, and more are not started");
         return Err(Failure::usage("too-deep", message).hint("`max_depth` in [run] of gate.toml"));
     }
-    let prompt = args.prompt.as_deref().map(|file| Source::named(file, &here.places.folder).text());
-    let notifier = Notifier::new(here, &settings, &trust)?;
-    let prompt = prompt.transpose()?;
-    let command = RunCommand { prompt, parent, args, project, worker, tester, notifier };
-    let interrupt = Interrupt::listen()?;
-    if args.work.is_none() {
-        let task = command.task_id();
-        let setting = (settings, trust);
-        let end = if args.tests_first {
-            command.tests_then_work(here, &setting, &interrupt, &task)?
-        } else {
-            command.looped(here, &setting, &interrupt, Stage::whole(&task, None))?
-        };
-        return command.answer(here, &task, &end);
-    }
-    let Some(job) = Job::claimed(here, args, &settings, &interrupt)? else {
-        let by = interrupt.code().map_or(StoppedBy::NoWork, |_| StoppedBy::Cancelled);
-        return command.answer(here, "", &End::without_work(by, &command.project.folder()));
+    let prompt = match args.prompt.as_deref() {
+        Some(file) => Some(Source::named(file, &here.places.folder).text()?),
+        None => None,
     };
-    let task = job.task_id();
-    let setting = (settings, trust);
-    let end = job.run(here, (&setting.0, &setting.1), |job| {
-        if args.tests_first && job.is_draft() {
-            command.write_tests(here, &setting, &interrupt, (&task, Some(job)))
-        } else {
-            command.looped(here, &setting, &interrupt, Stage::whole(&task, Some(job)))
-        }
-    })?;
-    command.answer(here, &task, &end)
+    let notifier = Notifier::new(here, &settings, &trust)?;
+    let interrupt = Interrupt::listen()?;
+    let command = RunCommand {
+        here,
+        args,
+        settings,
+        trust,
+        interrupt,
+        worker,
+        tester,
+        project,
+        prompt,
+        notifier,
+        parent,
+    };
+    if args.work.is_some() { command.run_work_item() } else { command.run_task() }
 }
 
 /// The run whose agent starts this one. A process that was cut off from its agent, or that the
 /// system does not show, names the run itself. That name counts only for a run below the one
 /// that the system shows.
-fn parent(here: &Here, project: &Project) -> Result<Option<run::RunInfo>, Failure> {
-    let known = Caller::from_process(project)?.run;
-    let named = here.places.variable(IN_RUN).map(|id| project.run(id)).transpose()?.flatten();
-    let above = known.as_ref().map_or("", |run| &run.run_id);
-    let named = named
+fn parent_run(here: &Here, project: &Project) -> Result<Option<run::RunInfo>, Failure> {
+    let callers_run = governance::caller(project)?.run;
+    let callers_run_id = callers_run.as_ref().map_or("", |run| &run.run_id);
+    let Some(id) = here.places.variable(IN_RUN) else { return Ok(callers_run) };
+    let named_run = project
+        .run(id)?
         .and_then(|run| run.info().ok())
-        .filter(|info| info.status == run::Status::Running && info.parent_run_id == above);
-    Ok(named.or(known))
-}
-
-/// The settings that a loop runs under, and their approval.
-type Setting = (Resolved, Trust);
-
-/// An agent, and how it is started.
-struct Worker {
-    name: String,
-    format: Option<Forced>,
-    start: AgentStart,
+        .filter(|info| info.status == run::Status::Running && info.parent_run_id == callers_run_id);
+    Ok(named_run.or(callers_run))
 }
 
 /// A `gate run` with all that it needs to start loops.
 struct RunCommand<'a> {
+    here: &'a Here,
     args: &'a Run,
+    settings: Resolved,
+    trust: Trust,
+    interrupt: Interrupt,
     worker: Worker,
     /// Writes the tests in the place of the worker.
     tester: Option<Worker>,
@@ -153,6 +139,35 @@ struct RunCommand<'a> {
 }
 
 impl RunCommand<'_> {
+    /// Runs the loops over a task, and prints their end.
+    fn run_task(&self) -> Result<u8, Failure> {
+        let task = self.task_id();
+        let end = if self.args.tests_first {
+            self.tests_then_work(&task)?
+        } else {
+            self.run_loop(Stage::whole(&task, None))?
+        };
+        self.print_end(&task, &end)
+    }
+
+    /// Claims a work item, runs the loop over its phase, and prints its end.
+    fn run_work_item(&self) -> Result<u8, Failure> {
+        let Some(job) = Job::claim(self.here, self.args, &self.settings, &self.interrupt)? else {
+            let is_cancelled = self.interrupt.code().is_some();
+            let by = if is_cancelled { StoppedBy::Cancelled } else { StoppedBy::NoWork };
+            return self.print_end("", &End::without_work(by, &self.project.folder()));
+        };
+        let task = job.task_id();
+        let end = job.run(self.here, &self.settings, &self.trust, |job| {
+            if self.args.tests_first && job.is_draft() {
+                self.write_tests(&task, Some(job))
+            } else {
+                self.run_loop(Stage::whole(&task, Some(job)))
+            }
+        })?;
+        self.print_end(&task, &end)
+    }
+
     /// The agent that writes tests.
     fn tester(&self) -> &Worker {
         self.tester.as_ref().unwrap_or(&self.worker)
@@ -164,106 +179,111 @@ impl RunCommand<'_> {
     }
 
     /// Runs a loop.
-    fn looped(
-        &self,
-        here: &Here,
-        setting: &Setting,
-        interrupt: &Interrupt,
-        stage: Stage<'_>,
-    ) -> Result<End, Failure> {
-        let (settings, trust) = setting.clone();
-        let (job, writes_tests) = (stage.job, stage.writes_tests());
-        let site = here.site_under(&trust)?;
-        let Some(Supervisor { program, .. }) = site.supervisor.clone() else {
-            return Err(Failure::internal("no-supervisor", "gate's own program is not found"));
-        };
-        let project = here.places.top().display().to_string();
-        let marks = project_marks(&here.places, settings.policy.project.id.as_deref()).join(",");
-        let supervisor = Supervisor { program, args: vec![ATTEND.to_owned(), project, marks] };
+    fn run_loop(&self, stage: Stage<'_>) -> Result<End, Failure> {
+        let site = self.here.site_under(&self.trust)?;
+        let supervisor = self.supervisor(site.supervisor.clone())?;
         let task = self.project.task(stage.task)?;
-        let prompt = self.described(&task, stage)?;
-        let backoff = settings.run.backoff();
-        let prompt_digest = gate_core::digest(prompt.as_bytes());
+        let task_text = self.task_text(&task, stage)?;
+        let text_digest = gate_core::digest(task_text.as_bytes());
         // Without an id from somebody, the same prompt is the same task.
         let id = match (&self.args.task, &self.args.work) {
-            (None, None) => LoopId::Prompt(&prompt_digest),
+            (None, None) => LoopId::Prompt(&text_digest),
             _ => LoopId::Task(task.id()),
         };
         let began_at = gate_checks::head(&site);
-        let about = (&task, stage, id);
-        let LoopGate { gate, baseline, first_tests: first } =
-            gate_for(here, (settings, trust), (site, interrupt), about)?;
-        let prompt = stage.prompt(prompt, first.as_ref());
+        let LoopGate { gate, baseline, first_tests } = self.loop_gate(site, &task, stage, id)?;
+        let instructions = stage.prompt(task_text, first_tests.as_ref());
         let signal = &gate.policy().signal;
-        let protocol = job.map_or_else(|| signal::prompt(signal, None), |_| Job::protocol(signal));
-        let prompt = format!("{}\n\n{protocol}", prompt.trim_end());
-        let order = self.order(here, stage, &task, prompt, gate.policy(), backoff)?;
+        let protocol = match stage.job {
+            Some(_) => Job::protocol(signal),
+            None => signal::prompt(signal, None),
+        };
+        let prompt = format!("{}\n\n{protocol}", instructions.trim_end());
+        let order = self.order(stage, &task, prompt, gate.policy())?;
         let format = self.worker(stage).format;
-        let (raw, json) = (self.args.raw, self.args.json);
-        let run = format!("{}-{}", task.project().id(), task.id());
-        let root = here.places.top();
+        let display = LoopDisplay { format, raw: self.args.raw, json: self.args.json };
+        let loop_name = format!("{}-{}", task.project().id(), task.id());
+        let root = self.here.places.top();
         render::notes(&other_loop_here(task.project().runs(), &root, &task));
-        let file = LiveFile::new(&task, &root, &run, &order.agent);
-        let reporter = LoopReporter::new(LoopDisplay { format, raw, json }, file);
+        let live_file = LiveFile::new(&task, &root, &loop_name, &order.agent);
+        let reporter = LoopReporter::new(display, live_file);
+        let named_task = self.args.task.as_ref().map(|_| stage.task.to_owned());
         let asker = Asker {
-            task: self.args.task.as_ref().map(|_| stage.task.to_owned()).or(job.map(Job::task_id)),
-            run: Some(run),
+            task: named_task.or(stage.job.map(Job::task_id)),
+            run: Some(loop_name),
             force_reason: self.args.reason.clone(),
             acts: acts(self.args),
             actor: Some(order.agent.clone()),
-            of_work: job.is_some(),
+            of_work: stage.job.is_some(),
             ..Asker::default()
         };
         let checking = GatherOptions {
             allow: may_change(self.args),
             baseline: baseline.clone(),
-            first_tests: first,
+            first_tests,
             events: reporter.checks(),
             ..GatherOptions::default()
         };
         let request = Request { asker, turn: Turn { format, ..Turn::default() }, checking };
-        let parts = (&gate, request);
-        let end = Loop::new(&order, &task, parts, supervisor, (interrupt, &reporter)).run()?;
-        if !writes_tests {
-            let is_exit = end.by == StoppedBy::Completed;
-            if is_exit {
-                gate.forget_task(task.id())?;
-            }
-            gate.end_loop(id, began_at.as_deref(), is_exit)?;
-            if let (LoopId::Prompt(_), false) = (id, is_exit)
-                && let Some(prompt) = self.prompt_now(here)
-            {
-                // An agent that ticks boxes in its prompt makes no other task of it.
-                let digest = gate_core::digest(prompt.as_bytes());
-                gate.remember_as(baseline.as_ref(), LoopId::Prompt(&digest))?;
-            }
+        let agent_loop =
+            Loop::new(&order, &task, &gate, request, supervisor, &self.interrupt, &reporter);
+        let end = agent_loop.run()?;
+        // A loop that writes tests has kept no baseline for a later loop; that of its task goes when
+        // the tests are locked.
+        if stage.writes_tests() {
+            return Ok(end);
+        }
+        let is_exit = end.stopped_by == StoppedBy::Completed;
+        if is_exit {
+            gate.forget_task(task.id())?;
+        }
+        gate.end_loop(id, began_at.as_deref(), is_exit)?;
+        if let (LoopId::Prompt(_), false) = (id, is_exit)
+            && let Some(prompt) = self.prompt_of_file()
+        {
+            // An agent that ticks boxes in its prompt makes no other task of it.
+            let digest = gate_core::digest(prompt.as_bytes());
+            gate.remember_as(baseline.as_ref(), LoopId::Prompt(&digest))?;
         }
         Ok(end)
     }
 
-    /// The prompt as its file has it now; none if it came from a pipe, or its file is gone.
-    fn prompt_now(&self, here: &Here) -> Option<String> {
+    /// The program below which the agent runs: gate itself, with the project's marks.
+    fn supervisor(&self, checks_supervisor: Option<Supervisor>) -> Result<Supervisor, Failure> {
+        let Some(Supervisor { program, .. }) = checks_supervisor else {
+            return Err(Failure::internal("no-supervisor", "gate's own program is not found"));
+        };
+        let places = &self.here.places;
+        let root = places.top().display().to_string();
+        let marks = project_marks(places, self.settings.policy.project.id.as_deref()).join(",");
+        Ok(Supervisor { program, args: vec![ATTEND.to_owned(), root, marks] })
+    }
+
+    /// The prompt as its file has it now; `None` if it came from a pipe, or its file is gone.
+    fn prompt_of_file(&self) -> Option<String> {
         let file = self.args.prompt.as_deref().filter(|file| *file != "-")?;
-        Source::named(file, &here.places.folder).text().ok()
+        Source::named(file, &self.here.places.folder).text().ok()
     }
 
     /// The text of a loop's task.
-    fn described(&self, task: &Task, stage: Stage<'_>) -> Result<String, Failure> {
+    fn task_text(&self, task: &Task, stage: Stage<'_>) -> Result<String, Failure> {
         let prompt = self.prompt.as_deref();
         match (stage.job, stage.writes) {
             (Some(job), _) => task.describe(Some(&job.prompt(prompt, stage.writes_tests()))),
             (None, Writes::Work) => task.describe(prompt),
-            (None, Writes::Tests { whole, .. }) => {
-                let whole = self.project.task(whole)?.describe(prompt)?;
-                task.describe(Some(&whole))
+            (None, Writes::Tests { whole_task, .. }) => {
+                let whole_text = self.project.task(whole_task)?.describe(prompt)?;
+                task.describe(Some(&whole_text))
             }
         }
     }
 
-    /// The command that resumes a loop; none for a work item, which is claimed again.
+    /// The command that resumes a loop; `None` for a work item, which is claimed again.
     fn resume(&self, stage: Stage<'_>) -> Option<String> {
-        let is_first = stage.writes_tests();
-        stage.job.is_none().then(|| resume(stage.subject(), is_first))
+        match stage.job {
+            Some(_) => None,
+            None => Some(resuming_command(stage.subject(), stage.writes_tests())),
+        }
     }
 
     /// The id given, else one made from the time and the prompt's first line.
@@ -276,8 +296,9 @@ impl RunCommand<'_> {
         run::task_id(Timestamp::now(), title, "task")
     }
 
-    fn answer(&self, here: &Here, task: &str, end: &End) -> Result<u8, Failure> {
-        let code = code(self.args, end);
+    /// Prints the end of the loops, and tells those who are to be notified. Returns the exit code.
+    fn print_end(&self, task: &str, end: &End) -> Result<u8, Failure> {
+        let code = exit_code(self.args, end);
         let record = end.record(self.project.id(), task, code);
         print(&if self.args.json {
             render::json_line(&record)?
@@ -285,18 +306,18 @@ impl RunCommand<'_> {
             display::run_card(&record)
         })?;
         if let Some(notifier) = &self.notifier {
-            notify::loop_ended(notifier, &record);
+            notify::send_loop_end(notifier, &record);
         }
-        write_junit(here, self.args.junit.as_deref(), end.last.as_ref())?;
+        write_junit(self.here, self.args.junit.as_deref(), end.last_record.as_ref())?;
         Ok(code)
     }
 }
 
-fn code(args: &Run, end: &End) -> u8 {
+fn exit_code(args: &Run, end: &End) -> u8 {
     match (args.exit_codes, end.is_success()) {
         (_, true) => DONE,
-        (ExitCodes::Check, false) => end.by.check_code().max(UNDONE),
-        (ExitCodes::Run, false) => UNDONE,
+        (ExitCodes::Check, false) => end.stopped_by.check_code().max(NOT_DONE),
+        (ExitCodes::Run, false) => NOT_DONE,
     }
 }
 
@@ -315,17 +336,17 @@ fn acts(args: &Run) -> Vec<(&'static str, Option<String>)> {
 
 /// The edits of test files that the operator allows beforehand.
 fn may_change(args: &Run) -> Vec<Allowance> {
-    let allowed = args.may_change.iter().map(|glob| Allowance {
+    let allowances = args.may_change.iter().map(|glob| Allowance {
         path: Some(glob.clone()),
         test: None,
         rule: None,
         reason: "`--may-change` of this loop".to_owned(),
     });
-    allowed.collect()
+    allowances.collect()
 }
 
 /// Fails if only the agent's own words would decide, unless the operator accepts that.
-fn verifiable(policy: &Policy, args: &Run) -> Result<(), Failure> {
+fn admit_unverified(policy: &Policy, args: &Run) -> Result<(), Failure> {
     let has_checks = policy.checks.values().any(|check| check.when.contains(&When::Run));
     if has_checks || args.force_complete || args.unverified || is_below_unverified() {
         return Ok(());
@@ -339,31 +360,37 @@ fn verifiable(policy: &Policy, args: &Run) -> Result<(), Failure> {
     ))
 }
 
-/// True if a loop that the operator started with `--unverified` is among the processes
-/// above: its agent delegates a part of the same work.
+/// A loop that the operator started with `--unverified` is among the processes above: its agent
+/// delegates a part of the same work.
 fn is_below_unverified() -> bool {
     ancestors().any(|process| {
         let words = command_line(process.pid);
-        let own = words.split(|word| word == "--").next().unwrap_or_default();
-        starts_runs(own) && own.iter().any(|word| word == "--unverified")
+        // The words behind `--` are the agent's.
+        let gates_words = words.split(|word| word == "--").next().unwrap_or_default();
+        is_run_command(gates_words) && gates_words.iter().any(|word| word == "--unverified")
     })
 }
 
 /// Fails if a flag is against a setting that the machine's settings lock.
-fn unlocked(settings: &Resolved, args: &Run) -> Result<(), Failure> {
+fn admit_flags(settings: &Resolved, args: &Run) -> Result<(), Failure> {
     let is_verified = settings.policy.exit_gate.unverified == Unverified::Continue;
-    let flags = [
-        (args.unverified && is_verified, "--unverified", "exit_gate.unverified"),
-        (args.budget_tokens.is_some(), "--budget-tokens", "budget.tokens"),
-        (args.budget_cost.is_some(), "--budget-cost", "budget.cost_usd"),
-        (args.budget_wall.is_some(), "--budget-wall", "budget.wall"),
-    ];
-    let mut given = flags.into_iter().filter(|(is_given, ..)| *is_given);
-    given.try_for_each(|(_, flag, key)| locked::admit(settings, flag, key))
+    if args.unverified && is_verified {
+        locked::admit(settings, "--unverified", "exit_gate.unverified")?;
+    }
+    if args.budget_tokens.is_some() {
+        locked::admit(settings, "--budget-tokens", "budget.tokens")?;
+    }
+    if args.budget_cost.is_some() {
+        locked::admit(settings, "--budget-cost", "budget.cost_usd")?;
+    }
+    if args.budget_wall.is_some() {
+        locked::admit(settings, "--budget-wall", "budget.wall")?;
+    }
+    Ok(())
 }
 
-/// The limits that the command line sets.
-fn budget(policy: &mut Policy, args: &Run) {
+/// Sets the limits of the command line in the policy.
+fn set_budget(policy: &mut Policy, args: &Run) {
     let budget = &mut policy.budget;
     budget.tokens = args.budget_tokens.unwrap_or(budget.tokens);
     if let Some(usd) = args.budget_cost {
@@ -374,107 +401,56 @@ fn budget(policy: &mut Policy, args: &Run) {
     }
 }
 
-/// The agent of the command that was given, or of its preset.
-fn worker(
-    here: &Here,
-    args: &Run,
-    agent: Option<Forced>,
-    under: (&Resolved, &Trust),
-) -> Result<Worker, Failure> {
-    let (Some(agent), true) = (agent, args.command.is_empty()) else {
-        let words = args.command.iter().map(|word| word.to_string_lossy().into_owned());
-        let start = AgentStart { argv: words.collect(), ..AgentStart::default() };
-        let program = start.argv.first().map(Path::new).and_then(Path::file_name);
-        let program = program.unwrap_or_default().to_string_lossy().into_owned();
-        let name = agent.map_or(program, |agent| agent_name(agent).to_owned());
-        return Ok(Worker { name, format: agent, start });
-    };
-    preset(here, args, agent, under)
-}
-
-/// An agent that gate knows how to start.
-fn preset(
-    here: &Here,
-    args: &Run,
-    agent: Forced,
-    (settings, trust): (&Resolved, &Trust),
-) -> Result<Worker, Failure> {
-    let name = agent_name(agent);
-    let configured = settings.run.agents.get(name);
-    let args_of_agent = configured.and_then(|configured| configured.args.as_deref());
-    let args_of_agent = args_of_agent.unwrap_or_default();
-    let key = format!("run.agents.{name}.args");
-    let is_projects = settings.settings().iter().any(|setting| {
-        setting.key == key && matches!(setting.origin, Origin::Project(_) | Origin::File(_))
-    });
-    if !args_of_agent.is_empty() && is_projects {
-        trust.admit_words(&key)?;
-    }
-    let tree = WorkTree::open(&here.site()?).ok();
-    let git = tree.and_then(|tree| tree.git_folder());
-    let project =
-        PresetContext { policy: &settings.policy, git: git.as_deref(), args: args_of_agent };
-    let start = agent_start(name, args.allow, &project).ok_or_else(|| {
-        let known = agents().collect::<Vec<_>>().join(", ");
-        let message = format!("gate does not know how to start {name}; it can start {known}");
-        Failure::usage("agent-unknown", message).hint("give its command behind `--`")
-    })?;
-    Ok(Worker { name: name.to_owned(), format: Some(agent), start })
-}
-
-fn agent_name(agent: Forced) -> &'static str {
-    match agent {
-        Forced::Agent(name) => name,
-        Forced::Format(format) => format.name(),
-    }
-}
-
 /// The command that goes on with a task: this one, without its prompt, which is the task's by
 /// now, and without the flags for writing tests, unless these are still to be written.
-fn resume(task: &str, writes_tests: bool) -> String {
+fn resuming_command(task: &str, writes_tests: bool) -> String {
     let args: Vec<_> = env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
-    let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+    let command_start = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+    let (gate_command, agent_command) = args.split_at(command_start);
     let mut words = vec!["gate".to_owned()];
-    let mut own_args = args[..end].iter().skip(1);
-    let mut is_named = false;
-    while let Some(arg) = own_args.next() {
+    let mut gate_args = gate_command.iter().skip(1);
+    let mut is_past_run = false;
+    while let Some(arg) = gate_args.next() {
         match arg.as_str() {
-            "run" if !is_named => {
-                is_named = true;
+            // A later `run` is the value of an option.
+            "run" if !is_past_run => {
+                is_past_run = true;
                 words.extend(["run", "--task", task].map(str::to_owned));
             }
-            "--prompt" | "--task" => drop(own_args.next()),
+            "--prompt" | "--task" => drop(gate_args.next()),
             arg if arg.starts_with("--prompt=") || arg.starts_with("--task=") => {}
             "--tests-first" | "--confirm" if !writes_tests => {}
-            "--tests-by" if !writes_tests => drop(own_args.next()),
+            "--tests-by" if !writes_tests => drop(gate_args.next()),
             arg if arg.starts_with("--tests-by=") && !writes_tests => {}
             arg => words.push(arg.to_owned()),
         }
     }
-    words.extend(args[end..].iter().cloned());
-    secrets::masked(&words.iter().map(|arg| shell_word(arg)).collect::<Vec<_>>().join(" "))
+    words.extend(agent_command.iter().cloned());
+    let shell_words: Vec<_> = words.iter().map(|word| shell_word(word)).collect();
+    secrets::masked(&shell_words.join(" "))
 }
 
 impl RunCommand<'_> {
+    /// The order of a loop: the agent's start, its prompt and its limits.
     fn order(
         &self,
-        here: &Here,
         stage: Stage<'_>,
         task: &Task,
         prompt: String,
         policy: &Policy,
-        backoff: Backoff,
     ) -> Result<Order, Failure> {
-        let (args, Worker { name, start, .. }) = (self.args, self.worker(stage));
-        let wall = Some(policy.budget.wall_ms).filter(|limit| *limit > 0);
-        let variables = here.places.environment.iter();
-        // It begins a session of its own, also where an agent's session started gate.
-        let variables = variables
-            .filter(|(name, value)| !name.starts_with(HIDDEN) && !is_of_session(name, value));
+        let Self { here, args, .. } = self;
+        let Worker { name, start, .. } = self.worker(stage);
+        let wall_ms = Some(policy.budget.wall_ms).filter(|limit_ms| *limit_ms > 0);
+        // The agent begins a session of its own, also where an agent's session started gate.
+        let variables = here.places.environment.iter().filter(|(name, value)| {
+            !name.starts_with(HIDDEN_PREFIX) && !is_of_session(name, value)
+        });
         Ok(Order {
             agent: name.clone(),
             argv: start.argv.clone(),
-            shown: (secrets::masked(&start.shell_line()), start.note),
+            shown_command: secrets::masked(&start.shell_line()),
+            permission_note: start.note,
             cwd: match args.cwd {
                 Cwd::Tree => here.places.project()?,
                 Cwd::Task => task.folder(),
@@ -482,15 +458,15 @@ impl RunCommand<'_> {
             prompt,
             iterations: args.max_iterations.get(),
             timeout: args.timeout,
-            wall: wall.map(Duration::from_millis),
+            wall: wall_ms.map(Duration::from_millis),
             idle: args.idle_timeout,
             children: args.children_timeout,
             grace: AGENTS_GRACE.max(GRACE),
             parent: self.parent.clone(),
-            lost: stage.job.map(|job| job.lost.clone()).unwrap_or_default(),
+            lost_lease: stage.job.map(|job| job.lost_lease.clone()).unwrap_or_default(),
             environment: variables.chain(&start.variables).cloned().collect(),
             plain_prompt: args.plain_prompt,
-            backoff,
+            backoff: self.settings.run.backoff(),
             writes_tests: stage.writes_tests(),
             resume: self.resume(stage),
         })

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::integrity::{About, Finding, Severity, rules};
+use gate_core::integrity::{Finding, RuleInfo, Severity, rules};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -44,9 +44,9 @@ pub(super) struct FailedTest {
 pub(super) fn write_sarif(
     file: &Path,
     evidence: &[Evidence],
-    failed: &[FailedTest],
+    failed_tests: &[FailedTest],
 ) -> Result<(), Failure> {
-    write_file(file, sarif(evidence, failed)?.as_bytes()).map_err(|error| {
+    write_file(file, sarif(evidence, failed_tests)?.as_bytes()).map_err(|error| {
         let failure = Failure::file("sarif-unwritable", "write the findings to", file, &error);
         Failure { exit_code: 5, ..failure }
     })
@@ -55,17 +55,18 @@ pub(super) fn write_sarif(
 /// The failing tests of these checks that name a place.
 pub(super) fn failed_tests(evidence: &[Evidence]) -> Vec<FailedTest> {
     let failures = evidence.iter().flat_map(Evidence::failures);
-    let failed = failures.filter_map(|failure| {
+    let tests = failures.filter_map(|failure| {
         let (name, file) = (failure.test?, failure.file?);
         Some(FailedTest { name, message: failure.message, file, line: failure.line })
     });
-    failed.collect()
+    tests.collect()
 }
 
 /// The failing tests among the problems of a change.
 pub(super) fn failed_places(problems: &[CiProblem]) -> Vec<FailedTest> {
-    let tests = problems.iter().filter(|problem| problem.kind != ProblemKind::Finding);
-    let failed = tests.filter_map(|problem| {
+    // Findings have results of their own.
+    let failures = problems.iter().filter(|problem| problem.kind != ProblemKind::Finding);
+    let tests = failures.filter_map(|problem| {
         Some(FailedTest {
             name: problem.tests.first()?.clone(),
             message: problem.detail.clone(),
@@ -73,32 +74,35 @@ pub(super) fn failed_places(problems: &[CiProblem]) -> Vec<FailedTest> {
             line: problem.line,
         })
     });
-    failed.collect()
+    tests.collect()
 }
 
-fn sarif(evidence: &[Evidence], failed: &[FailedTest]) -> Result<String, Failure> {
-    let run = run(evidence, failed);
+fn sarif(evidence: &[Evidence], failed_tests: &[FailedTest]) -> Result<String, Failure> {
+    let run = sarif_run(evidence, failed_tests);
     crate::render::json(&Log { schema: SCHEMA, version: "2.1.0", runs: [run] })
 }
 
-fn run(evidence: &[Evidence], failed: &[FailedTest]) -> Value {
-    let (found, allowed) = findings(evidence);
-    let all = found.iter().chain(allowed.iter().map(|allowed| &allowed.finding));
-    let hit: Vec<&About> =
-        rules().filter(|rule| all.clone().any(|finding| finding.rule == rule.id)).collect();
-    let mut results: Vec<Value> = found.iter().map(|finding| result(finding, &hit)).collect();
+fn sarif_run(evidence: &[Evidence], failed_tests: &[FailedTest]) -> Value {
+    let (open, allowed) = findings(evidence);
+    let all_findings = open.iter().chain(allowed.iter().map(|allowed| &allowed.finding));
+    // Only rules with a finding are described: there are many.
+    let used_rules: Vec<&RuleInfo> = rules()
+        .filter(|rule| all_findings.clone().any(|finding| finding.rule == rule.id))
+        .collect();
+    let mut results: Vec<Value> =
+        open.iter().map(|finding| finding_result(finding, &used_rules)).collect();
     for allowed in &allowed {
-        let mut result = result(&allowed.finding, &hit);
+        let mut result = finding_result(&allowed.finding, &used_rules);
         result["suppressions"] = json!([{ "kind": "external", "justification": allowed.reason }]);
         results.push(result);
     }
-    results.extend(failed.iter().map(failed_result));
+    results.extend(failed_tests.iter().map(test_result));
     let integrity = evidence.iter().find(|evidence| evidence.check == "integrity");
     let has_run = integrity.is_some_and(|evidence| {
         matches!(evidence.outcome, Outcome::Pass | Outcome::Fail | Outcome::Tamper)
     });
-    let mut rules: Vec<_> = hit.iter().map(|rule| descriptor(rule)).collect();
-    if !failed.is_empty() {
+    let mut rules: Vec<_> = used_rules.iter().map(|rule| descriptor(rule)).collect();
+    if !failed_tests.is_empty() {
         rules.push(json!({
             "id": FAILED_TEST,
             "shortDescription": { "text": "A test fails." },
@@ -118,7 +122,8 @@ fn run(evidence: &[Evidence], failed: &[FailedTest]) -> Value {
     })
 }
 
-fn descriptor(rule: &About) -> Value {
+/// A rule as SARIF describes it.
+fn descriptor(rule: &RuleInfo) -> Value {
     json!({
         "id": rule.id,
         "shortDescription": { "text": sentence(rule.message) },
@@ -128,7 +133,7 @@ fn descriptor(rule: &About) -> Value {
     })
 }
 
-fn result(finding: &Finding, rules: &[&About]) -> Value {
+fn finding_result(finding: &Finding, rules: &[&RuleInfo]) -> Value {
     let message = match finding.excerpt.as_str() {
         "" => sentence(&finding.message),
         excerpt => format!("{} `{excerpt}`", sentence(&finding.message)),
@@ -139,8 +144,8 @@ fn result(finding: &Finding, rules: &[&About]) -> Value {
         "message": { "text": message },
         "properties": { "severity": finding.severity, "hint": finding.hint },
     });
-    if let Some(at) = rules.iter().position(|rule| rule.id == finding.rule) {
-        result["ruleIndex"] = at.into();
+    if let Some(index) = rules.iter().position(|rule| rule.id == finding.rule) {
+        result["ruleIndex"] = index.into();
     }
     if !finding.file.is_empty() {
         let line = finding.line.map(|line| line as u64);
@@ -159,9 +164,10 @@ fn location(file: &str, line: Option<u64>) -> Value {
     json!({ "physicalLocation": place })
 }
 
-fn failed_result(test: &FailedTest) -> Value {
-    let error = test.message.lines().find_map(|line| line.strip_prefix("E "));
-    let error = error.or(test.message.lines().next()).unwrap_or_default().trim();
+fn test_result(test: &FailedTest) -> Value {
+    // pytest marks the lines of the error with an E; its first lines are the test's source.
+    let marked_line = test.message.lines().find_map(|line| line.strip_prefix("E "));
+    let error = marked_line.or(test.message.lines().next()).unwrap_or_default().trim();
     json!({
         "ruleId": FAILED_TEST,
         "level": "error",
@@ -179,10 +185,9 @@ fn level(severity: Severity) -> &'static str {
 
 /// A text as a sentence of its own.
 fn sentence(text: &str) -> String {
-    let text = text.trim().trim_end_matches('.');
-    let mut rest = text.chars();
-    let first: String = rest.next().into_iter().flat_map(char::to_uppercase).collect();
-    format!("{first}{}.", rest.as_str())
+    let mut letters = text.trim().trim_end_matches('.').chars();
+    let capital: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    format!("{capital}{}.", letters.as_str())
 }
 
 /// A relative path as a URI.
@@ -222,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_run_has_what_the_schema_demands() {
-        let run = run(&[evidence()], &[]);
+        let run = sarif_run(&[evidence()], &[]);
         let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
         assert_eq!(rules.len(), 3);
         assert!(rules.iter().all(|rule| rule["help"]["text"].is_string()));
@@ -244,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_check_that_did_not_look_is_shown_as_such() {
-        let run = run(&[], &[]);
+        let run = sarif_run(&[], &[]);
         assert_eq!(run["results"], json!([]));
         assert_eq!(run["invocations"][0]["executionSuccessful"], false);
     }

@@ -70,13 +70,11 @@ pub(super) fn run(here: &Here, args: &Scan) -> Result<u8, Failure> {
     let site = CheckSite { environment, ..CheckSite::new(&here.places.folder) };
     let gate = Gate::open(settings, site)?;
     let mut code = DONE;
+    let failure_mode = OutputMode { json: args.json, stop: false };
     for file in &args.files {
         match scan(here, &gate, args, file) {
-            Ok(record) => print(&show(args, &record)?)?,
-            Err(failure) => {
-                code = code
-                    .max(render::failure(&failure, OutputMode { json: args.json, stop: false }));
-            }
+            Ok(record) => print(&answer(args, &record)?)?,
+            Err(failure) => code = code.max(render::failure(&failure, failure_mode)),
         }
     }
     Ok(code)
@@ -89,7 +87,7 @@ fn scan(here: &Here, gate: &Gate, args: &Scan, file: &Path) -> Result<ScanRecord
     Ok(ScanRecord::new(file.display().to_string(), decision, scan.transcript))
 }
 
-fn show(args: &Scan, record: &ScanRecord) -> Result<String, Failure> {
+fn answer(args: &Scan, record: &ScanRecord) -> Result<String, Failure> {
     if args.json {
         render::json_line(record)
     } else {

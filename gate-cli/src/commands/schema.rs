@@ -1,16 +1,16 @@
 //! The JSON Schemas of what gate prints and reads: files, which the program embeds.
 
 use clap::ValueEnum;
+pub use gate_fleet::exit::{ExitParsed, ExitSubmitted};
+pub use gate_fleet::work::{LeaseRecord, WorkList, WorkRecord};
 use serde_json::{Value, json};
 
 pub use super::baseline::BaselineRecord;
 pub use super::doctor::{AgentRecord, DoctorRecord};
-pub use super::exit::{ExitParsed, ExitSubmitted};
 pub use super::explain::ExplainRecord;
 pub use super::plan::{LastRun, PlanRecord, PlannedCheck};
 pub use super::prune::PruneRecord;
 pub use super::scan::ScanRecord;
-pub use super::work::{LeaseRecord, WorkList, WorkRecord};
 pub use crate::approval::{Starts, TrustRecord};
 pub use crate::install::{Install, Scope, TestStop};
 pub use crate::notify::NotifyRecord;
@@ -90,15 +90,15 @@ schemas! {
     /// `gate explain --json`.
     Explain: EXPLAIN, derived::<ExplainRecord>();
     /// `gate replay --json`, one object a row.
-    Replay: REPLAY, derived::<crate::replay::ReplayRecord>();
+    Replay: REPLAY, derived::<gate_lens::replay::ReplayRecord>();
     /// `gate replay --group folder --json`, one object a row.
-    ReplayGroup: REPLAY_GROUP, derived::<crate::replay::ReplayGroup>();
+    ReplayGroup: REPLAY_GROUP, derived::<gate_lens::replay::ReplayGroup>();
     /// `gate criteria --json`.
     Criteria: CRITERIA, derived::<super::criteria::CriteriaRecord>();
     /// `gate seal --json`.
     Seals: SEALS, derived::<super::seal::SealsRecord>();
     /// `gate audit --json`.
-    Audit: AUDIT, derived::<crate::audit::AuditRecord>();
+    Audit: AUDIT, derived::<gate_lens::audit::AuditRecord>();
     /// `gate tune --json`.
     Tune: TUNE, derived::<gate_lens::tune::TuneRecord>();
     /// The last line of `gate replay --json` with `--by`.
@@ -127,6 +127,6 @@ fn derived<T: schemars::JsonSchema>() -> Value {
 /// The schemas of a plug-in's request and answer, in one object.
 #[expect(clippy::expect_used, reason = "a test derives the schemas and compares")]
 pub(super) fn plugin_schemas() -> Value {
-    let read = |name: Name| serde_json::from_str::<Value>(name.text()).expect("JSON");
-    json!({ "request": read(Name::CheckRequest), "result": read(Name::CheckResult) })
+    let schema = |name: Name| serde_json::from_str::<Value>(name.text()).expect("JSON");
+    json!({ "request": schema(Name::CheckRequest), "result": schema(Name::CheckResult) })
 }

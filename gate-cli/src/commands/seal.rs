@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use gate_checks::{Seal, add_seal, remove_seal, seals};
+use gate_checks::{CheckSite, Seal, add_seal, remove_seal, seals};
 use gate_core::text::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -92,49 +92,49 @@ impl SealRecord {
 
 pub(super) fn run(here: &Here, sealing: &Sealing) -> Result<u8, Failure> {
     let site = here.site()?;
-    let (done, is_json) = match sealing {
-        Sealing::List(list) => (String::new(), list.json),
-        Sealing::Add(add) => {
-            here.operator("gate seal add")?;
-            let (settings, _) = trust::settings_as_written(&here.places, &Selection::default())?;
-            let policy = settings.policy;
-            match policy.checks.get(&add.name) {
-                None => return Err(unknown(&add.name, policy.checks.keys())),
-                Some(check) if !check.control => {
-                    let message =
-                        format!("checks.{}: sealed tests need `control = true`", add.name);
-                    return Err(Failure::usage("seal-refused", message));
-                }
-                Some(_) => {}
-            }
-            let folder = here.places.folder.join(&add.folder);
-            let seal = add_seal(&site, &add.name, &folder)?;
-            here.memory(&policy)?.record_act("seal-add", Some(&seal.digest))?;
-            let (files, folder) = (counted(seal.files, "file"), seal.folder.display());
-            (format!("sealed for {}: {files} in {folder}\n", add.name), add.json)
-        }
-        Sealing::Remove(remove) => {
-            here.operator("gate seal remove")?;
-            let (settings, _) = trust::settings_as_written(&here.places, &Selection::default())?;
-            let Some(seal) = remove_seal(&site, &remove.name)? else {
-                let all = seals(&site)?;
-                return Err(unknown(&remove.name, all.keys()));
-            };
-            here.memory(&settings.policy)?.record_act("seal-remove", Some(&seal.digest))?;
-            let folder = seal.folder.display();
-            (format!("removed the seal of {}: {folder}\n", remove.name), remove.json)
-        }
+    let (act, is_json) = match sealing {
+        Sealing::List(args) => (None, args.json),
+        Sealing::Add(args) => (Some(add(here, &site, args)?), args.json),
+        Sealing::Remove(args) => (Some(remove(here, &site, args)?), args.json),
     };
-    let all = seals(&site)?;
-    let seals: Vec<_> = all.into_iter().map(|(check, seal)| SealRecord::new(check, seal)).collect();
+    let seals: Vec<_> =
+        seals(&site)?.into_iter().map(|(check, seal)| SealRecord::new(check, seal)).collect();
     if is_json {
         print(&render::json(&SealsRecord { schema: "gate.seals.v1", seals })?)?;
-    } else if done.is_empty() {
-        print_text(&listing(&seals))?;
     } else {
-        print_text(&done)?;
+        print_text(&act.unwrap_or_else(|| listing(&seals)))?;
     }
     Ok(DONE)
+}
+
+/// Seals the tests in a folder, and records that. Returns the act in words.
+fn add(here: &Here, site: &CheckSite, args: &Add) -> Result<String, Failure> {
+    here.operator("gate seal add")?;
+    let (settings, _) = trust::settings_as_written(&here.places, &Selection::default())?;
+    let policy = settings.policy;
+    let Some(check) = policy.checks.get(&args.name) else {
+        return Err(unknown_check(&args.name, policy.checks.keys()));
+    };
+    // Sealed tests run in a copy, which only such a check has.
+    if !check.control {
+        let message = format!("checks.{}: sealed tests need `control = true`", args.name);
+        return Err(Failure::usage("seal-refused", message));
+    }
+    let seal = add_seal(site, &args.name, &here.places.folder.join(&args.folder))?;
+    here.memory(&policy)?.record_act("seal-add", Some(&seal.digest))?;
+    let (files, folder) = (counted(seal.files, "file"), seal.folder.display());
+    Ok(format!("sealed for {}: {files} in {folder}\n", args.name))
+}
+
+/// Removes a seal, and records that. Returns the act in words.
+fn remove(here: &Here, site: &CheckSite, args: &Remove) -> Result<String, Failure> {
+    here.operator("gate seal remove")?;
+    let (settings, _) = trust::settings_as_written(&here.places, &Selection::default())?;
+    let Some(seal) = remove_seal(site, &args.name)? else {
+        return Err(unknown_check(&args.name, seals(site)?.keys()));
+    };
+    here.memory(&settings.policy)?.record_act("seal-remove", Some(&seal.digest))?;
+    Ok(format!("removed the seal of {}: {}\n", args.name, seal.folder.display()))
 }
 
 fn listing(seals: &[SealRecord]) -> String {
@@ -148,8 +148,8 @@ fn listing(seals: &[SealRecord]) -> String {
     lines.collect()
 }
 
-fn unknown<'n>(name: &str, known: impl Iterator<Item = &'n String>) -> Failure {
-    let known: Vec<_> = known.map(String::as_str).collect();
-    let known = if known.is_empty() { "there is none".to_owned() } else { known.join(", ") };
-    Failure::usage("seal-refused", format!("{name:?} is none of these: {known}"))
+fn unknown_check<'n>(name: &str, checks: impl Iterator<Item = &'n String>) -> Failure {
+    let names: Vec<_> = checks.map(String::as_str).collect();
+    let list = if names.is_empty() { "there is none".to_owned() } else { names.join(", ") };
+    Failure::usage("seal-refused", format!("{name:?} is none of these: {list}"))
 }

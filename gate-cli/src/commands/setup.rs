@@ -17,7 +17,7 @@ use crate::install::{self, HookProgram, Roots};
 use crate::render::{Mark, Page, print};
 use crate::settings::{self, Places, Selection};
 use clap::Args;
-use clients::SetUp;
+use clients::ClientSetup;
 
 pub(crate) const CODES: &str = "\
 Exit codes: 0 all is set up, 1 something is left to do, 2 no project or nothing that can be
@@ -41,32 +41,33 @@ pub(super) fn run(here: &Here, args: &Setup) -> Result<u8, Failure> {
     let here = &project(here)?;
     let is_new = here.places.project_file()?.is_none();
     let repair = if is_new {
-        let found = init::write_settings(here, args.no_run)?;
-        print(&found.page().into_text())?;
-        found.repair()
+        let checks = init::write_settings(here, args.no_run)?;
+        print(&checks.page().into_text())?;
+        checks.repair()
     } else {
         let policy = settings::resolve(&here.places, &Selection::default())?.policy;
         (!policy.requires_behaviour()).then(|| init::NAME_TESTS.to_owned())
     };
-    let record = approved(here)?;
+    let record = ask_for_approval(here)?;
     print(&settings_row(&record, is_new))?;
     let mut clients = Vec::new();
-    for agent in clients::wanted(&args.agents, &roots) {
-        let set_up = clients::set_up(agent, &roots);
-        print(&set_up.text)?;
-        clients.push(set_up);
+    for agent in clients::selected_agents(&args.agents, &roots) {
+        let client = clients::set_up(agent, &roots);
+        print(&client.text)?;
+        clients.push(client);
     }
-    let next = if record.approved { repair } else { Some(APPROVE.to_owned()) };
-    let is_done = next.is_none() && !clients.is_empty() && clients.iter().all(|own| own.is_well);
-    let next = next
-        .unwrap_or_else(|| next_step(here, record.file.as_deref().unwrap_or_default(), &clients));
+    let missing_step = if record.approved { repair } else { Some(APPROVE.to_owned()) };
+    let are_clients_well = !clients.is_empty() && clients.iter().all(|client| client.is_well);
+    let is_done = missing_step.is_none() && are_clients_well;
+    let file = record.file.as_deref().unwrap_or_default();
+    let next_step = missing_step.unwrap_or_else(|| next_step(here, file, &clients));
     let mut page = Page::new();
     program_row(&mut page, &roots)?;
     let undo = undo(&clients, &record, is_new);
     if !undo.is_empty() {
         page.row("undo", &undo);
     }
-    page.row("next", &next);
+    page.row("next", &next_step);
     print(&page.into_text())?;
     Ok(if is_done { DONE } else { UNFINISHED })
 }
@@ -103,13 +104,13 @@ const APPROVE: &str =
     "read gate.toml, then approve it with `gate trust`: until then gate starts nothing of it";
 
 /// Settings that this command has not written are shown to a person, who may approve them.
-fn approved(here: &Here) -> Result<TrustRecord, Failure> {
+fn ask_for_approval(here: &Here) -> Result<TrustRecord, Failure> {
     let mut record = approval::record(here)?;
     if !record.approved
         && can_ask()
         && let Ok(operator) = here.operator("gate trust")
     {
-        print(&approval::shown(&record))?;
+        print(&approval::settings_card(&record))?;
         if agreed("approve that?")? {
             trust::approve_shown(here, &record, &operator)?;
             record.approved = true;
@@ -140,19 +141,20 @@ fn settings_row(record: &TrustRecord, is_new: bool) -> String {
 fn program_row(page: &mut Page, roots: &Roots) -> Result<(), Failure> {
     let program = HookProgram::new(roots)?;
     program.renew_copy()?;
-    let program = program.path;
-    if !install::is_in_path(roots) && program.is_file() {
-        let folder = program.parent().unwrap_or(&program).display();
+    let file = program.path;
+    if !install::is_in_path(roots) && file.is_file() {
+        let folder = file.parent().unwrap_or(&file).display();
         let text = format!("is not in PATH: export PATH=\"$PATH:{folder}\"");
         page.marked(Mark::Unsure, "gate", &text);
     }
     Ok(())
 }
 
-fn undo(clients: &[SetUp], record: &TrustRecord, is_new: bool) -> String {
-    let hooks = clients.iter().filter(|own| own.can_undo);
+/// The commands that undo what this one did.
+fn undo(clients: &[ClientSetup], record: &TrustRecord, is_new: bool) -> String {
+    let hooked_clients = clients.iter().filter(|client| client.can_undo);
     let mut steps: Vec<_> =
-        hooks.map(|own| format!("gate uninstall {}", own.agent.name())).collect();
+        hooked_clients.map(|client| format!("gate uninstall {}", client.agent.name())).collect();
     if is_new && let Some(file) = &record.file {
         steps.push(format!("rm {file}"));
     }
@@ -160,14 +162,15 @@ fn undo(clients: &[SetUp], record: &TrustRecord, is_new: bool) -> String {
 }
 
 /// The one step that is left if all checks can pass.
-fn next_step(here: &Here, file: &str, clients: &[SetUp]) -> String {
-    let agent = clients.first().map(|own| own.agent.name());
-    match (agent, clients.iter().find(|own| !own.is_well)) {
+fn next_step(here: &Here, file: &str, clients: &[ClientSetup]) -> String {
+    let first_agent = clients.first().map(|client| client.agent.name());
+    match (first_agent, clients.iter().find(|client| !client.is_well)) {
         (None, _) => "no client of an agent is found here: name one (`gate setup claude-code`), \
                       or let gate run yours: `gate run --prompt PROMPT.md -- AGENT ARGS…`"
             .to_owned(),
-        (_, Some(own)) => {
-            format!("put right what is marked, then `gate doctor --agent {}`", own.agent.name())
+        (_, Some(client)) => {
+            let agent = client.agent.name();
+            format!("put right what is marked, then `gate doctor --agent {agent}`")
         }
         (Some(agent), None) if is_uncommitted(here, Path::new(file)) => format!(
             "git add gate.toml && git commit -m 'Add gate.toml'; then work with {agent} as always"
@@ -178,12 +181,10 @@ fn next_step(here: &Here, file: &str, clients: &[SetUp]) -> String {
     }
 }
 
-/// True if git counts gate.toml as a change of the agent's.
+/// Git counts gate.toml as a change of the agent's.
 fn is_uncommitted(here: &Here, file: &Path) -> bool {
     let tree = here.site().ok().and_then(|site| WorkTree::open(&site).ok());
-    tree.is_some_and(|tree| {
-        let inside = file.strip_prefix(tree.root());
-        tree.git_folder().is_some()
-            && inside.is_ok_and(|inside| tree.was_committed(inside).is_ok_and(|known| !known))
-    })
+    let Some(tree) = tree.filter(|tree| tree.git_folder().is_some()) else { return false };
+    let Ok(name) = file.strip_prefix(tree.root()) else { return false };
+    tree.was_committed(name).is_ok_and(|was_committed| !was_committed)
 }

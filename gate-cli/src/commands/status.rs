@@ -20,8 +20,8 @@ use super::common::{DONE, no_home};
 use super::plan::{self, PlannedCheck};
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::governance::Runs as RunFolders;
-use crate::memory::{OpenBreaker, RecordSelector, Which};
+use crate::governance;
+use crate::memory::{BreakerSelector, OpenBreaker, RecordSelector};
 use crate::record::Record;
 use crate::render::card::state_name;
 use crate::render::{self, Mark, Page, local_time, print};
@@ -30,7 +30,7 @@ use crate::settings::Selection;
 use crate::trust::{self, Trust};
 
 /// The pause between two looks.
-const INTERVAL: Duration = Duration::from_secs(1);
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Puts the cursor in the first column of the first line, and clears the screen.
 const CLEAR: &str = "\x1b[H\x1b[2J";
@@ -57,12 +57,12 @@ pub(crate) struct Status {
     pub(crate) project: String,
     /// The project's settings file; without one nothing is judged.
     pub(crate) settings: Option<String>,
-    /// True if hooks judge: not without settings, nor if these would start programs that
+    /// Hooks judge: not without settings, nor if these would start programs that
     /// nobody approved, nor if an operator or the settings switched the hooks off.
     pub(crate) judges: bool,
     /// Why the settings cannot decide, if so: nobody approved them.
     pub(crate) refused: Option<String>,
-    /// True if an operator switched them off.
+    /// An operator switched them off.
     pub(crate) off: bool,
     /// Until when (RFC 3339, UTC); null if only `gate on` ends it.
     pub(crate) off_until: Option<String>,
@@ -96,7 +96,7 @@ pub(super) fn run(here: &Here, args: &StatusArgs) -> Result<u8, Failure> {
     }
     loop {
         let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
-        let folders = RunFolders::find(&here.places, settings.run.folder.as_deref())?;
+        let folders = governance::runs(&here.places, settings.run.folder.as_deref())?;
         let loops = loops::loops(here, &settings.policy, &folders)?;
         let status = Status { loops, ..status(here, settings.policy, &trust)? };
         let text = if args.json { render::json(&status)? } else { card(here, &status) };
@@ -105,7 +105,7 @@ pub(super) fn run(here: &Here, args: &StatusArgs) -> Result<u8, Failure> {
         if !args.watch {
             return Ok(DONE);
         }
-        thread::sleep(INTERVAL);
+        thread::sleep(WATCH_INTERVAL);
     }
 }
 
@@ -124,17 +124,18 @@ pub(super) fn status(here: &Here, policy: Policy, trust: &Trust) -> Result<Statu
     let mut memory = here.memory(&policy)?;
     let switch = memory.switch()?;
     let settings = here.places.project_file()?;
-    let breaker = memory.breaker(Which::Here, &policy)?;
-    let last = memory.latest(&RecordSelector::default())?;
+    let breaker = memory.breaker(BreakerSelector::Here, &policy)?;
+    let last_decision = memory.latest(&RecordSelector::default())?;
     let hook = policy.hook;
+    // Approved settings judge on, also where somebody has removed the file.
     let has_settings = settings.is_some() || Trust::was_approved(&here.places);
-    let refused = trust.admit_deciding(&policy, &here.site_under(trust)?).err();
+    let refusal = trust.admit_deciding(&policy, &here.site_under(trust)?).err();
     let plan = plan::planned(here, policy, When::Hook, &mut memory)?;
     Ok(Status {
         schema: "gate.status.v1",
         project: memory.project().to_owned(),
-        judges: has_settings && refused.is_none() && !switch.off && hook.judge != Judge::Never,
-        refused: if has_settings { refused.map(|refused| refused.message) } else { None },
+        judges: has_settings && refusal.is_none() && !switch.off && hook.judge != Judge::Never,
+        refused: if has_settings { refusal.map(|failure| failure.message) } else { None },
         settings: settings.as_deref().map(Path::display).map(|path| path.to_string()),
         off: switch.off,
         off_until: switch.until,
@@ -145,14 +146,15 @@ pub(super) fn status(here: &Here, policy: Policy, trust: &Trust) -> Result<Statu
         breaker: breaker.state,
         open: breaker.open,
         loops: Vec::new(),
-        last: last.as_ref().map(in_words),
-        shown_last: last.as_ref().map(render::decided),
+        last: last_decision.as_ref().map(decision_line),
+        shown_last: last_decision.as_ref().map(render::decided),
     })
 }
 
-fn in_words(record: &Record) -> String {
-    let why = record.decision.reasons.first().map_or("", |reason| reason.message.as_str());
-    format!("{} ({}): {why}", record.decision.verdict.name(), record.time)
+fn decision_line(record: &Record) -> String {
+    let decision = &record.decision;
+    let reason = decision.reasons.first().map_or("", |reason| reason.message.as_str());
+    format!("{} ({}): {reason}", decision.verdict.name(), record.time)
 }
 
 fn card(here: &Here, status: &Status) -> String {
@@ -161,26 +163,28 @@ fn card(here: &Here, status: &Status) -> String {
     page.head(mark, word, &meaning(status));
     page.blank();
     page.row("project", &status.project);
-    let none = match no_home(&here.places, &here.places.folder).is_ok() {
+    let missing_settings = match no_home(&here.places, &here.places.folder).is_ok() {
         true => "no gate.toml: `gate setup` or `gate init` writes one",
         false => "no gate.toml: cd into a project, then `gate setup`",
     };
-    page.row("settings", status.settings.as_deref().unwrap_or(none));
-    if let Some(refused) = &status.refused {
-        page.marked(Mark::Bad, "approval", refused);
+    page.row("settings", status.settings.as_deref().unwrap_or(missing_settings));
+    if let Some(refusal) = &status.refused {
+        page.marked(Mark::Bad, "approval", refusal);
     }
-    let judged = match status.judge {
+    let judged_turns = match status.judge {
         Judge::Auto => "turns that changed something, and headless ones with a signal",
         Judge::Always => "all turns",
         Judge::Never => "none (hook.judge is never)",
     };
-    page.row("judged", judged);
+    page.row("judged", judged_turns);
     page.row("refusals", &format!("at most {} in a row", status.max_blocks));
     for open in &status.open {
-        let at = open.probe_at.as_deref().map(local_time);
-        let until = at.map(|at| format!(", until {at}")).unwrap_or_default();
-        let why = open.message.as_deref().unwrap_or_default();
-        let text = format!("{}{until}: {why}; `{}`", open.whose, open.reset);
+        let end = match open.probe_at.as_deref() {
+            Some(time) => format!(", until {}", local_time(time)),
+            None => String::new(),
+        };
+        let cause = open.message.as_deref().unwrap_or_default();
+        let text = format!("{}{end}: {cause}; `{}`", open.whose, open.reset);
         page.marked(Mark::Bad, state_name(open.state), &text);
     }
     if status.open.is_empty() {
@@ -193,8 +197,8 @@ fn card(here: &Here, status: &Status) -> String {
     if status.plan.is_empty() {
         page.row("checks", "none at a stop");
     }
-    plan::rows(&mut page, &status.plan);
-    loops::rows(&mut page, &status.loops, &status.project);
+    plan::add_rows(&mut page, &status.plan);
+    loops::add_rows(&mut page, &status.loops, &status.project);
     page.into_text()
 }
 

@@ -3,7 +3,7 @@
 use super::common::DONE;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::governance::Runs;
+use crate::governance::project_here;
 use crate::render::print_text;
 use crate::runner;
 use clap::Args;
@@ -16,26 +16,26 @@ pub(crate) struct Stop {
 }
 
 pub(super) fn run(here: &Here, args: &Stop) -> Result<u8, Failure> {
-    let project = Runs::here(&here.places)?;
+    let project = project_here(&here.places)?;
     let mut tasks = project.tasks()?;
     if let Some(id) = &args.task {
         tasks.retain(|task| task.id() == id);
     }
-    let mut stopped = Vec::new();
+    let mut stopped_tasks = Vec::new();
     for task in tasks {
         // Between two runs of its agent, a loop checks or waits.
         if args.task.is_some() || runner::is_locked(&task) || task.is_running()? {
             task.request_stop()?;
-            stopped.push(task.id().to_owned());
+            stopped_tasks.push(task.id().to_owned());
         }
     }
-    if stopped.is_empty() {
+    if stopped_tasks.is_empty() {
         let message = match &args.task {
             Some(id) => format!("there is no task {id} here"),
             None => "no loop runs here".to_owned(),
         };
         return Err(Failure::usage("nothing-runs", message).hint("`gate status` lists the loops"));
     }
-    print_text(&format!("asked to stop: {}\n", stopped.join(", ")))?;
+    print_text(&format!("asked to stop: {}\n", stopped_tasks.join(", ")))?;
     Ok(DONE)
 }

@@ -30,20 +30,20 @@ pub(crate) struct On {
 pub(super) fn off(here: &Here, args: &Off) -> Result<u8, Failure> {
     here.operator("gate off")?;
     let millis = args.length.map(|length| u64::try_from(length.as_millis()).unwrap_or(u64::MAX));
-    let until = match set(here, true, millis)? {
-        Some(until) => format!("until {}", local_time(&until)),
+    let end = match set_switch(here, true, millis)? {
+        Some(time) => format!("until {}", local_time(&time)),
         None => "until `gate on`".to_owned(),
     };
-    print_text(&format!("off {until}: agents stop here without being judged\n"))?;
+    print_text(&format!("off {end}: agents stop here without being judged\n"))?;
     Ok(DONE)
 }
 
 pub(super) fn on(here: &Here, args: &On) -> Result<u8, Failure> {
     if args.session {
         here.operator("gate on --session")?;
-        let root = WorkTree::open(&here.site()?)
+        let tree = WorkTree::open(&here.site()?)
             .map_err(|error| Failure::internal("tree-unreadable", error.to_string()))?;
-        let count = require_exit(here.places.state.as_deref(), root.root(), true);
+        let count = require_exit(here.places.state.as_deref(), tree.root(), true);
         if count == 0 {
             let message = "no session of an agent is known in this work tree";
             return Err(Failure::usage("no-session", message)
@@ -55,12 +55,13 @@ pub(super) fn on(here: &Here, args: &On) -> Result<u8, Failure> {
         return Ok(DONE);
     }
     here.above_checks("gate on")?;
-    set(here, false, None)?;
+    set_switch(here, false, None)?;
     print_text("on: stops are checked here\n")?;
     Ok(DONE)
 }
 
-fn set(here: &Here, off: bool, for_ms: Option<u64>) -> Result<Option<String>, Failure> {
+/// Switches the hooks here. Returns the end of the time in which they are off.
+fn set_switch(here: &Here, off: bool, for_ms: Option<u64>) -> Result<Option<String>, Failure> {
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
     Ok(here.memory(&policy)?.set_switch(off, for_ms)?.until)
 }

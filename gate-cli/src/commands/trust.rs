@@ -1,7 +1,7 @@
 //! `gate trust`: shows what the project's settings start, and approves them.
 
 use super::common::DONE;
-use crate::approval::{TrustRecord, keep, memory, outcome, record, shown};
+use crate::approval::{TrustRecord, keep, memory, outcome, record, settings_card};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::operator::Operator;
@@ -27,20 +27,23 @@ pub(crate) struct Trust {
 pub(super) fn run(here: &Here, args: &Trust) -> Result<u8, Failure> {
     let mut record = record(here)?;
     if args.show {
-        answer(args, &record, &shown(&record))?;
+        answer(args, &record, &settings_card(&record))?;
         return Ok(DONE);
     }
     let operator = here.operator("gate trust")?;
     if args.revoke {
         record.ledger = Some(revoke(here, &operator)?);
         record.approved = trust_state(here)? == TrustState::Approved;
-        let by_other = "; GATE_TRUST or the machine's own settings approve it still";
-        let still = if record.approved { by_other } else { "" };
-        answer(args, &record, &format!("nothing is approved here any more{still}\n"))?;
+        let other_approval = match record.approved {
+            true => "; GATE_TRUST or the machine's own settings approve it still",
+            false => "",
+        };
+        let text = format!("nothing is approved here any more{other_approval}\n");
+        answer(args, &record, &text)?;
         return Ok(DONE);
     }
-    // What is approved is known before it is.
-    let text = shown(&record);
+    // A person sees what the settings start before that is approved.
+    let text = settings_card(&record);
     if !args.json {
         print_text(&text)?;
     }
@@ -70,7 +73,7 @@ pub(super) fn approve_shown(
 }
 
 fn revoke(here: &Here, operator: &Operator) -> Result<Ledger, Failure> {
-    let place = memory(here)?.trust(("", None), operator)?;
+    let place = memory(here)?.trust("", None, operator)?;
     trust::withdraw(&here.places)?;
     Ok(place)
 }

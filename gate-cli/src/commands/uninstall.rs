@@ -19,7 +19,7 @@ pub(crate) struct Uninstall {
     /// The agent.
     pub(crate) agent: Agent,
     #[command(flatten)]
-    pub(crate) whom: ScopeArgs,
+    pub(crate) scope: ScopeArgs,
     /// Show what would change, and change nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -30,8 +30,8 @@ const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) fn run(here: &Here, args: &Uninstall) -> Result<u8, Failure> {
     here.operator("gate uninstall")?;
-    let roots = Roots::for_scope(&here.places, args.whom.scope())?;
-    let plan = Plan::uninstall(args.agent, args.whom.scope(), &roots)?;
+    let roots = Roots::for_scope(&here.places, args.scope.scope())?;
+    let plan = Plan::uninstall(args.agent, args.scope.scope(), &roots)?;
     if !args.dry_run {
         plan.apply()?;
         roots.tidy();
@@ -49,11 +49,11 @@ pub(super) fn run(here: &Here, args: &Uninstall) -> Result<u8, Failure> {
 /// Records the act. A failure is only noted: nobody has to keep gate because its state is
 /// broken.
 fn record(here: &Here, args: &Uninstall) {
-    let id = settings::resolve(&here.places, &Selection::default());
-    let id = id.ok().and_then(|settings| settings.policy.project.id);
-    let recorded = Memory::open_within(&here.places, id.as_deref(), STORE_TIMEOUT)
+    let settings = settings::resolve(&here.places, &Selection::default());
+    let id = settings.ok().and_then(|settings| settings.policy.project.id);
+    let result = Memory::open_within(&here.places, id.as_deref(), STORE_TIMEOUT)
         .and_then(|mut memory| memory.record_act("uninstall", Some(args.agent.name())));
-    if let Err(failure) = recorded {
+    if let Err(failure) = result {
         render::notes(&[format!("not recorded: {}", failure.message)]);
     }
 }

@@ -1,19 +1,19 @@
 //! `gate work`: work items, and who has them.
 
 mod args;
-mod card;
 mod ci;
-mod record;
 
 use std::io::{self, Read};
 use std::path::Path;
 
 use gate_core::text;
-use gate_fleet::work::{LeaseState, MAX_DESCRIPTION, WorkItem};
+use gate_fleet::work::{
+    LeaseRecord, LeaseState, MAX_DESCRIPTION, WorkItem, WorkList, WorkRecord, held_again,
+    work_card, work_list,
+};
 use serde_json::json;
 
 pub(super) use ci::checked;
-pub use record::{LeaseRecord, WorkList, WorkRecord};
 
 pub(crate) use self::args::{AddWork, Ci, CiResult, ClaimWork, LeaseArgs, ListWork, Unblock, Work};
 use super::common::DONE;
@@ -90,8 +90,8 @@ fn claim(memory: &mut Memory, args: &ClaimWork) -> Result<u8, Failure> {
     } else {
         let issued = item.lease.as_ref().map(|lease| lease.issued_at.as_millisecond());
         let is_older = issued.is_some_and(|issued| issued < began.as_millisecond());
-        let again = if is_older { card::held_again(&item) } else { String::new() };
-        again + &card::work_card(&item, LeaseState::Active)
+        let again = if is_older { held_again(&item) } else { String::new() };
+        again + &work_card(&item, LeaseState::Active)
     })?;
     Ok(DONE)
 }
@@ -104,15 +104,14 @@ fn unblock(memory: &mut Memory, args: &Unblock) -> Result<u8, Failure> {
 fn list(memory: &mut Memory, args: &ListWork) -> Result<u8, Failure> {
     let now = memory.lease_time()?;
     let items = memory.works(|item| {
-        let lease = item.lease.as_ref().filter(|lease| lease.state(now) == LeaseState::Active);
-        let holder = lease.map(|lease| &lease.actor_id);
+        let holder = item.active_lease(now).map(|lease| &lease.actor_id);
         args.phase.is_none_or(|phase| item.work.state.phase == phase)
             && args.actor.as_ref().is_none_or(|actor| holder == Some(actor))
     })?;
     print(&if args.json {
         render::json(&WorkList::new(&items, now))?
     } else {
-        render::fitted(&card::work_list(&items, now))
+        render::fitted(&work_list(&items, now))
     })?;
     Ok(DONE)
 }
@@ -129,7 +128,7 @@ fn answer(
         render::json(&WorkRecord::new(&item, now))?
     } else {
         let state = item.lease.as_ref().map_or(LeaseState::Released, |lease| lease.state(now));
-        card::work_card(&item, state)
+        work_card(&item, state)
     })?;
     Ok(DONE)
 }

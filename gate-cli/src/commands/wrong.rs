@@ -28,13 +28,13 @@ pub(super) fn run(here: &Here, args: &Wrong) -> Result<u8, Failure> {
     let operator = here.operator("gate wrong")?;
     let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
     let mut memory = here.memory_under(&trust, &settings.policy)?;
-    let marked = memory.mark_wrong(&args.decision, &args.reason, &operator)?;
-    if args.json { print(&render::json(&marked)?) } else { print_text(&card(&marked)) }?;
+    let record = memory.mark_wrong(&args.decision, &args.reason, &operator)?;
+    if args.json { print(&render::json(&record)?) } else { print_text(&card(&record)) }?;
     Ok(DONE)
 }
 
-fn card(marked: &WrongRecord) -> String {
-    let WrongRecord { decision, label, mark, .. } = marked;
+fn card(record: &WrongRecord) -> String {
+    let WrongRecord { decision, label, mark, .. } = record;
     format!(
         "decision {decision} is marked as a {}\n\
          `gate replay` labels its transcript `{}`, as long as the transcript stays as it is\n",

@@ -32,5 +32,10 @@ pub(crate) fn error_pages() -> impl Iterator<Item = (&'static str, Explanation)>
 }
 
 fn explanation(page: &'static Page) -> Explanation {
-    Explanation { what: &page.what, why: &page.why, example: &page.example, next: &page.next }
+    Explanation {
+        meaning: &page.what,
+        cause: &page.why,
+        example: &page.example,
+        remedy: &page.next,
+    }
 }

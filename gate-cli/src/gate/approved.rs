@@ -27,7 +27,7 @@ pub(crate) struct Contents {
 }
 
 impl Contents {
-    /// None if the tree cannot be read.
+    /// `None` if the tree cannot be read.
     pub(crate) fn read(site: &CheckSite) -> Option<Self> {
         let root = WorkTree::open(site).ok()?.root().to_owned();
         let inside = site.project.strip_prefix(&root).unwrap_or(Path::new("")).to_owned();
@@ -40,7 +40,7 @@ impl Contents {
     }
 
     /// The names, relative to the project, of the files that have this content.
-    fn with(&self, content: &str) -> Vec<String> {
+    fn files_with(&self, content: &str) -> Vec<String> {
         let files = self.files.with_content(content);
         files.into_iter().filter_map(|file| self.in_project(file)).collect()
     }
@@ -83,7 +83,7 @@ impl Gate {
                 FileContent { file, content }
             })
             .collect();
-        judged.sort_by(|one, other| one.file.cmp(&other.file));
+        judged.sort_by(|left, right| left.file.cmp(&right.file));
         judged.dedup();
         judged
     }
@@ -110,7 +110,7 @@ impl Gate {
 
 /// The tree as it is now, in which approved changes may stand.
 pub(super) struct ApprovingTree<'b> {
-    /// None if no change is bound to bytes.
+    /// `None` if no change is bound to bytes.
     contents: Option<Contents>,
     tree: Option<WorkTree>,
     baseline: Option<&'b Baseline>,
@@ -122,6 +122,7 @@ impl<'b> ApprovingTree<'b> {
         approved: &[ApprovedChange],
         baseline: Option<&'b Baseline>,
     ) -> Self {
+        // To hash a tree takes time, and approvals of tests and rules alone do not need it.
         let is_bound = approved.iter().any(|change| change.content.is_some());
         let contents = if is_bound { Contents::read(site) } else { None };
         let tree = if is_bound { WorkTree::open(site).ok() } else { None };
@@ -132,27 +133,35 @@ impl<'b> ApprovingTree<'b> {
     pub(super) fn allowances(&self, change: &ApprovedChange) -> Vec<Allowance> {
         match (&change.content, &self.contents) {
             (None, _) => vec![Allowance::from(change.clone())],
-            (Some(content), Some(contents)) => self.bound(contents, change, content),
+            (Some(content), Some(contents)) => {
+                self.allowances_for_content(contents, change, content)
+            }
             (Some(_), None) => Vec::new(),
         }
     }
 
-    /// The same of a change that was approved with this content. The file has it, or a new file of
-    /// the same kind in its place. A copy under the name of another old test is not what was
-    /// approved.
-    fn bound(&self, contents: &Contents, change: &ApprovedChange, content: &str) -> Vec<Allowance> {
+    /// The allowances of a change that was approved with this content. The file has it, or a new
+    /// file of the same kind in its place. A copy under the name of another old test is not what
+    /// was approved.
+    fn allowances_for_content(
+        &self,
+        contents: &Contents,
+        change: &ApprovedChange,
+        approved_content: &str,
+    ) -> Vec<Allowance> {
         let file = change.file.clone().unwrap_or_default();
-        let now = contents.content(&file);
+        let content = contents.content(&file);
         let mut names = Vec::new();
-        if now == GONE && content != GONE {
-            names = contents.with(content);
+        if content == GONE && approved_content != GONE {
+            names = contents.files_with(approved_content);
             names.retain(|name| guarded(name) == guarded(&file) && self.is_new(contents, name));
         }
-        if now != content && names.is_empty() {
+        if content != approved_content && names.is_empty() {
             return Vec::new();
         }
         names.push(file);
         let allowance = Allowance::from(change.clone());
+        // A test is allowed by its own name, wherever its file is.
         if change.test.is_some() {
             return vec![Allowance { path: None, ..allowance }];
         }
@@ -160,12 +169,10 @@ impl<'b> ApprovingTree<'b> {
         paths.map(|path| Allowance { path, ..allowance.clone() }).collect()
     }
 
-    /// True if the baseline does not have a file.
+    /// The baseline does not have this file.
     fn is_new(&self, contents: &Contents, file: &str) -> bool {
         let path = contents.inside.join(file);
-        let older = self.tree.as_ref().zip(self.baseline);
-        older.is_some_and(|(tree, older)| {
-            older.content(tree, &path).is_ok_and(|file| file.is_none())
-        })
+        let (Some(tree), Some(baseline)) = (&self.tree, self.baseline) else { return false };
+        baseline.content(tree, &path).is_ok_and(|content| content.is_none())
     }
 }

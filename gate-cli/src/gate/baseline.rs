@@ -30,7 +30,7 @@ impl Gate {
             let cancel = Cancellation::default();
             let learn = || gate_checks::learn_tests(&self.policy, &self.site, baseline, &cancel);
             // A test that is not found out here is found out when a decision needs it.
-            drop(cancel_when((&cancel, Grace::None), &|| interrupt.code().is_some(), learn));
+            drop(cancel_when(&cancel, Grace::None, &|| interrupt.code().is_some(), learn));
         }
         // Without memory, and if they cannot be read, no test is left out.
         let approvals = self.memory().and_then(|mut memory| memory.approvals().ok());
@@ -42,19 +42,19 @@ impl Gate {
     /// Takes the tree before a loop's first agent, if there are checks: they compare with it, or
     /// gate compares where the work is.
     pub(crate) fn take_baseline_if_wanted(&self) -> Result<Option<Baseline>, Failure> {
-        if self.policy.checks.is_empty() { Ok(None) } else { self.taken() }
+        if self.policy.checks.is_empty() { Ok(None) } else { self.current_baseline() }
     }
 
     /// Copies the results of a baseline's tests to a later one, which differs by these tests.
-    pub(crate) fn carry_tests(&self, baselines: (&Baseline, &Baseline), first: &FirstTests) {
-        gate_checks::carry_tests(&self.policy, &self.site, baselines, first);
+    pub(crate) fn carry_tests(&self, older: &Baseline, newer: &Baseline, first_tests: &FirstTests) {
+        gate_checks::carry_tests(&self.policy, &self.site, older, newer, first_tests);
     }
 
     /// The baseline that a task keeps from loop to loop, if it keeps one.
     ///
     /// # Errors
     ///
-    /// One that cannot be read.
+    /// A stored baseline that cannot be read.
     pub(crate) fn baseline_of_task(&self, task: &str) -> Result<Option<Baseline>, Failure> {
         Ok(Baseline::kept(&self.site, Some(&task_name(task)))?)
     }
@@ -87,36 +87,36 @@ impl Gate {
     ///
     /// A tree that cannot be read, a state folder or a ledger that cannot be written.
     pub fn baseline_for_next_runs(&self) -> Result<Option<String>, Failure> {
-        let Some(taken) = self.take_baseline(None)? else { return Ok(None) };
+        let Some(baseline) = self.take_baseline(None)? else { return Ok(None) };
         if let Some(mut memory) = self.memory() {
-            memory.record_act("baseline", Some(taken.digest()))?;
+            memory.record_act("baseline", Some(baseline.digest()))?;
         }
-        Ok(Some(taken.digest().to_owned()))
+        Ok(Some(baseline.digest().to_owned()))
     }
 
     /// Takes the tree as it is at this moment, and stores it: for a run, or for those that begin
-    /// from now on. None outside of git, and if nothing was committed.
+    /// from now on. `None` outside of git, and if nothing was committed.
     ///
     /// # Errors
     ///
     /// A tree that cannot be read, a state folder that cannot be written.
     pub(crate) fn take_baseline(&self, run: Option<&str>) -> Result<Option<Baseline>, Failure> {
-        let taken = self.taken()?;
-        if let Some(taken) = &taken {
-            taken.keep(&self.site, run)?;
+        let baseline = self.current_baseline()?;
+        if let Some(baseline) = &baseline {
+            baseline.keep(&self.site, run)?;
         }
-        Ok(taken)
+        Ok(baseline)
     }
 
-    /// True if a check compares the tree with a baseline.
-    pub(crate) fn compares(&self) -> bool {
+    /// A check compares the tree with a baseline.
+    fn has_comparing_check(&self) -> bool {
         baseline::is_wanted(&self.policy)
     }
 
-    /// True if a session needs a baseline. A check that runs the work needs one too: if it is
+    /// A session needs a baseline if a check compares, and also if one runs the work: if that is
     /// red at a stop, gate has to find out if it was red before.
     pub(crate) fn compares_in_a_session(&self) -> bool {
-        self.compares() || self.policy.checks.keys().any(|check| runs_the_work(check))
+        self.has_comparing_check() || self.policy.checks.keys().any(|check| runs_the_work(check))
     }
 
     /// Takes the tree as the baseline of a run, and stores it, if it is ready in time.
@@ -127,30 +127,46 @@ impl Gate {
     pub(crate) fn take_baseline_until(
         &self,
         run: &str,
-        until: Instant,
+        deadline: Instant,
     ) -> Result<Option<Baseline>, Failure> {
-        let site = CheckSite { ignore: self.policy.tree.ignore.clone(), ..self.site.clone() };
-        let taken = self.taken_until(&site, until)?;
-        if let Some(taken) = &taken {
-            taken.keep(&self.site, Some(run))?;
+        let baseline = self.current_baseline_until(&self.site_of_tree(), deadline)?;
+        if let Some(baseline) = &baseline {
+            baseline.keep(&self.site, Some(run))?;
         }
-        Ok(taken)
+        Ok(baseline)
     }
 
-    fn taken_until(&self, site: &CheckSite, until: Instant) -> Result<Option<Baseline>, Failure> {
+    /// The work tree as it is now, if it can be read in time.
+    fn current_baseline_until(
+        &self,
+        site: &CheckSite,
+        deadline: Instant,
+    ) -> Result<Option<Baseline>, Failure> {
         let time = Timestamp::now().to_string();
         let cancel = Cancellation::default();
-        if Instant::now() >= until {
+        let is_late = || Instant::now() >= deadline;
+        // The watcher below looks now and then, and a small tree is read between two looks.
+        if is_late() {
             cancel.cancel(CancelReason::Deadline, Grace::None);
         }
-        let taken = cancel_when((&cancel, Grace::None), &|| Instant::now() >= until, || {
+        let baseline = cancel_when(&cancel, Grace::None, &is_late, || {
             Baseline::take_in_session(&self.policy, site, &time, &cancel)
         });
-        taken.map_err(|error| {
-            let message = "the work tree could not be read in time";
-            let late = error.is_late().then(|| Failure::internal("baseline-late", message));
-            late.unwrap_or_else(|| error.into())
+        baseline.map_err(|error| match error.is_late() {
+            true => Failure::internal("baseline-late", "the work tree could not be read in time"),
+            false => error.into(),
         })
+    }
+
+    /// The work tree as it is now.
+    fn current_baseline(&self) -> Result<Option<Baseline>, Failure> {
+        let time = Timestamp::now().to_string();
+        Ok(Baseline::take(&self.policy, &self.site_of_tree(), &time)?)
+    }
+
+    /// The site without the files that are no work, as the settings say.
+    fn site_of_tree(&self) -> CheckSite {
+        CheckSite { ignore: self.policy.tree.ignore.clone(), ..self.site.clone() }
     }
 
     /// Stores the tree that a hook's decision has accepted as the baseline of the run that comes
@@ -165,29 +181,26 @@ impl Gate {
         record: &Record,
         judging: &Judging,
         asker: &Asker,
-        until: Instant,
+        deadline: Instant,
     ) -> Result<(), Failure> {
         let is_exit = record.decision.verdict == Verdict::Exit && !record.repeated;
         let (Some(name), Some(run), true) = (&asker.run, &record.run, is_exit) else {
             return Ok(());
         };
-        if !self.compares() {
+        if !self.has_comparing_check() {
             return Ok(());
         }
-        let Some(taken) = self.taken_until(&judging.site, until)? else { return Ok(()) };
-        // A prompt's run is over; what its session goes on with is another one.
-        let of_session = asker.session.clone().filter(|session| session != name);
-        let next = of_session.unwrap_or_else(|| next_run(name, Some(run)));
-        if taken.tree() != record.tree.as_ref().map(|tree| tree.after.as_str()) {
+        let Some(baseline) = self.current_baseline_until(&judging.site, deadline)? else {
+            return Ok(());
+        };
+        if baseline.tree() != record.tree.as_ref().map(|tree| tree.after.as_str()) {
             let message = "the tree is another than the one that was accepted just now";
             return Err(Failure::internal("tree-changed", message));
         }
-        Ok(taken.keep(&self.site, Some(&next))?)
-    }
-
-    fn taken(&self) -> Result<Option<Baseline>, Failure> {
-        let site = CheckSite { ignore: self.policy.tree.ignore.clone(), ..self.site.clone() };
-        Ok(Baseline::take(&self.policy, &site, &Timestamp::now().to_string())?)
+        // A prompt's run is over; what its session goes on with is another one.
+        let session_run = asker.session.clone().filter(|session| session != name);
+        let following_run = session_run.unwrap_or_else(|| next_run(name, Some(run)));
+        Ok(baseline.keep(&self.site, Some(&following_run))?)
     }
 
     /// The baseline of a decision. In a session with a person that of the last prompt. Else the
@@ -212,20 +225,20 @@ impl Gate {
         {
             return Ok(Some(kept));
         }
-        let run = pending.and_then(PendingDecision::numbered).map(|(run, _)| run);
+        let run = pending.and_then(PendingDecision::run);
         if let Some(run) = run
             && let Some(kept) = Baseline::kept(site, Some(run))?
         {
-            return Ok(Some(newer_act(site, asker, (run, kept))?));
+            return Ok(Some(baseline_of_open_run(site, asker, run, kept)?));
         }
-        let found = match before(site, asker, run)? {
-            Some(found) => Some(found),
+        let baseline = match baseline_of_new_run(site, asker, run)? {
+            Some(baseline) => Some(baseline),
             None => history_baseline(site)?,
         };
-        if let (Some(found), Some(run), false) = (&found, run, asker.dry_run) {
-            found.keep(site, Some(run))?;
+        if let (Some(baseline), Some(run), false) = (&baseline, run, asker.dry_run) {
+            baseline.keep(site, Some(run))?;
         }
-        Ok(found)
+        Ok(baseline)
     }
 
     /// The commit that the run began at: its baseline's.
@@ -235,21 +248,24 @@ impl Gate {
         request: &Request,
         pending: &PendingDecision,
     ) -> Option<String> {
-        let run = pending.numbered().map(|(run, _)| run);
-        let found = request.checking.baseline.clone();
-        let found = found.or_else(|| Baseline::kept(site, run).ok().flatten());
-        let found = found.or_else(|| before(site, &request.asker, run).ok().flatten());
-        let found = found.or_else(|| history_baseline(site).ok().flatten())?;
-        Some(found.commit().to_owned())
+        let run = pending.run();
+        let baseline = request
+            .checking
+            .baseline
+            .clone()
+            .or_else(|| Baseline::kept(site, run).ok().flatten())
+            .or_else(|| baseline_of_new_run(site, &request.asker, run).ok().flatten())
+            .or_else(|| history_baseline(site).ok().flatten())?;
+        Some(baseline.commit().to_owned())
     }
 
-    /// True if a decision without a baseline lacks something: a comparison, or the commands of
-    /// criteria, which are in files.
+    /// A decision without a baseline lacks something: a comparison, or the commands of criteria,
+    /// which are in files.
     fn misses_baseline(&self) -> bool {
         let programs = programs(&self.policy, &self.site);
-        let written =
+        let has_criteria =
             programs.iter().any(|program| program.check == CRITERIA && program.found.is_some());
-        baseline::compares_tree(&self.policy) || written
+        baseline::compares_tree(&self.policy) || has_criteria
     }
 
     /// The warning for checks that compare, but have no baseline, or one that can be moved.
@@ -259,12 +275,12 @@ impl Gate {
         }
         let Some(baseline) = &gathered.baseline else {
             let tree = WorkTree::open(&self.site).ok();
-            let why = match tree.is_some_and(|tree| tree.git_folder().is_some()) {
+            let reason = match tree.is_some_and(|tree| tree.git_folder().is_some()) {
                 true => "nothing is committed (`git commit`)",
                 false => "not in a git repository (`git init`)",
             };
             let message = format!(
-                "{why}: what the tree was before the agent acted is not known, and nothing is \
+                "{reason}: what the tree was before the agent acted is not known, and nothing is \
                  compared with it"
             );
             return Some(Warning::new(WarningCode::NoBaseline, message));
@@ -276,23 +292,21 @@ impl Gate {
     }
 }
 
-/// True if the run's first look finds uncommitted files, or another commit than the one at which
-/// the run began. None if that is not known.
-pub(super) fn did_something(
+/// The run's first look finds uncommitted files, or another commit than the one at which the run
+/// began. `None` if neither is known.
+pub(super) fn has_work(
     site: &CheckSite,
     began_at: Option<&str>,
     changed_files: Option<u64>,
-    found: &TreeState,
+    tree: &TreeState,
 ) -> Option<bool> {
-    let uncommitted = match changed_files {
+    let is_uncommitted = match changed_files {
         Some(number) => Some(number > 0),
         None => gate_checks::is_uncommitted(site).ok().flatten(),
     };
-    if uncommitted == Some(true) {
-        return uncommitted;
-    }
-    let committed = began_at.zip(found.head.as_deref()).map(|(then, now)| then != now);
-    if committed == Some(true) { committed } else { uncommitted }
+    let head = tree.head.as_deref();
+    let has_commits = began_at.zip(head).is_some_and(|(first, last)| first != last);
+    if has_commits { Some(true) } else { is_uncommitted }
 }
 
 /// The name under which a task's baseline is kept.
@@ -307,7 +321,7 @@ pub(crate) fn before_unchecked(session: &str) -> String {
 
 /// The baseline of a run that begins: that of its loop's last run that ended without an `exit`, of
 /// its session, or the one that waits for runs.
-fn before(
+fn baseline_of_new_run(
     site: &CheckSite,
     asker: &Asker,
     run: Option<&str>,
@@ -318,7 +332,9 @@ fn before(
         None => None,
     };
     let is_named = asker.run.is_some() || asker.task.is_some();
-    let Some((name, last)) = last_run(site, run, is_named)? else { return Ok(session.or(waiting)) };
+    let Some((name, last)) = last_run_with_baseline(site, run, is_named)? else {
+        return Ok(session.or(waiting));
+    };
     let is_over = match (&session, &waiting) {
         // A commit that no run of the loop made is a person's act.
         (Some(session), _) => {
@@ -332,10 +348,11 @@ fn before(
 
 /// The baseline of a run that goes on, or a newer one: a person who takes one in the middle of a run
 /// means it, and one who commits after its headless agent was let go has looked at the work.
-fn newer_act(
+fn baseline_of_open_run(
     site: &CheckSite,
     asker: &Asker,
-    (run, kept): (&str, Baseline),
+    run: &str,
+    kept: Baseline,
 ) -> Result<Baseline, BaselineError> {
     if let Some(waiting) = Baseline::kept(site, None)?
         && waiting.is_newer_than(&kept)
@@ -353,29 +370,29 @@ fn newer_act(
     Ok(kept)
 }
 
-/// The last run of the same loop that has a baseline, with that. One from history goes on in a loop
-/// that somebody named; else it is looked up anew.
-fn last_run(
+/// The name and the baseline of the same loop's last run that has one. A baseline from history goes
+/// on in a loop that somebody named; else history is looked up anew.
+fn last_run_with_baseline(
     site: &CheckSite,
     run: Option<&str>,
     is_named: bool,
 ) -> Result<Option<(String, Baseline)>, BaselineError> {
-    let mut run = run.and_then(run_before);
-    while let Some(name) = run {
+    let mut earlier_run = run.and_then(run_before);
+    while let Some(name) = earlier_run {
         if let Some(kept) = Baseline::kept(site, Some(&name))? {
             let goes_on = is_named || !kept.is_from_history();
             return Ok(goes_on.then_some((name, kept)));
         }
-        run = run_before(&name);
+        earlier_run = run_before(&name);
     }
     Ok(None)
 }
 
-/// The baseline from the history of commits; none if the tree cannot be read: the checks report
-/// that, and none of them passes.
+/// The baseline from the history of commits; `None` if the tree cannot be read: the checks report
+/// that, and no check passes.
 fn history_baseline(site: &CheckSite) -> Result<Option<Baseline>, Failure> {
     match Baseline::from_history(site, &Timestamp::now().to_string()) {
         Err(BaselineError::Tree(_)) => Ok(None),
-        found => Ok(found?),
+        baseline => Ok(baseline?),
     }
 }

@@ -114,6 +114,8 @@ impl GateBuilder {
             self.supervisor.map(|program| Supervisor { program, args: vec![SUPERVISE.to_owned()] });
         let state = self.has_memory.then(|| places.state.clone()).flatten();
         let site = CheckSite {
+            // Gates in other processes share these, so that together they do not overload the
+            // machine.
             slots: state.as_ref().map(|state| state.join(SLOTS)),
             state,
             supervisor,
@@ -121,7 +123,7 @@ impl GateBuilder {
             ..CheckSite::new(places.project()?)
         };
         self.checks.in_policy(&settings.policy)?;
-        let gate = Gate::open(settings, site)?.at(When::Check).bringing(self.checks);
+        let gate = Gate::open(settings, site)?.at(When::Check).with_own_checks(self.checks);
         if !self.has_memory {
             return Ok(gate);
         }

@@ -58,11 +58,11 @@ impl Gate {
             LookUp::Repeated(record) => return Ok(*record),
             LookUp::Pending(pending) => pending,
         };
-        if let Some(earlier) = case.take_repeated(&mut pending) {
-            return Ok(earlier);
+        if let Some(record) = case.take_repeated(&mut pending) {
+            return Ok(record);
         }
         let tokens = self.tokens(&mut memory)?;
-        let scan = proven(&judging.scan, tokens.as_ref(), pending.numbered());
+        let scan = with_token_check(&judging.scan, tokens.as_ref(), pending.run_and_iteration());
         if pending.lost.is_none() {
             self.admit(report, request, &scan, Some(&pending))?;
         }
@@ -101,7 +101,7 @@ struct Case<'c> {
     gate: &'c Gate,
     judging: &'c Judging,
     request: &'c Request,
-    /// None if the settings need no approval.
+    /// `None` if the settings need no approval.
     report: Option<&'c TrustReport>,
     approvals: &'c Approvals,
     question: DecisionRequest<'c>,
@@ -119,15 +119,15 @@ impl Case<'_> {
     /// The same decision from a run that is over, if the work tree is still as it was then.
     /// Without checks the work tree does not matter.
     fn take_repeated(&self, pending: &mut PendingDecision) -> Option<Record> {
-        let earlier = pending.earlier.take()?;
+        let record = pending.earlier_decision.take()?;
         if !self.gate.policy.checks.is_empty() {
-            let then = earlier.decision.input.observed.tree.as_ref()?;
-            let now = gate_checks::look(&self.judging.site).ok()?;
-            if now.after != then.after {
+            let decided_tree = record.decision.input.observed.tree.as_ref()?;
+            let tree = gate_checks::look(&self.judging.site).ok()?;
+            if tree.after != decided_tree.after {
                 return None;
             }
         }
-        Some(*earlier)
+        Some(*record)
     }
 
     /// Runs the checks that the decision needs, and looks at the work tree.
@@ -138,7 +138,7 @@ impl Case<'_> {
         tokens: Option<Tokens>,
     ) -> Result<Findings, Failure> {
         let Self { gate, judging, request, report, approvals, .. } = self;
-        let elsewhere = match &request.turn.elsewhere {
+        let work_elsewhere = match &request.turn.elsewhere {
             Some(work) => work.clone(),
             None if gate.wants_evidence(scan, request, Some(pending)) => {
                 gate.work_elsewhere(judging, request, scan, pending, approvals)?
@@ -146,12 +146,12 @@ impl Case<'_> {
             None => Vec::new(),
         };
         let gathered = match &pending.tampered {
-            Some(why) => tampered_evidence(pending.policy(&self.question), why),
+            Some(problem) => tampered_evidence(pending.policy(&self.question), problem),
             None => gate.gather(&judging.site, request, scan, Some(pending), approvals)?,
         };
-        let tree = gate.watch(&judging.site, request, &gathered, pending);
+        let tree = gate.tree_for_breaker(&judging.site, request, &gathered, pending);
         let mut input = gate.input_with_evidence(scan, request, &gathered);
-        input.observed.elsewhere = elsewhere;
+        input.observed.elsewhere = work_elsewhere;
         input.observed.stop = request.turn.stop.as_ref().map(|stop| {
             let failures = gate.failures(&judging.site, request, &gathered);
             stop.with_failures(failures)
@@ -179,9 +179,10 @@ impl Case<'_> {
             // Without its state the gate still decides, and never lets the loop exit.
             Err(failure) if !self.request.asker.is_forced() => {
                 let context = DecisionContext::without_state(&failure).ok_or(failure)?;
-                Ok(self.decide(pending, findings, &context).0)
+                let (record, _) = self.decide(pending, findings, &context);
+                Ok(record)
             }
-            recorded => recorded,
+            result => result,
         }
     }
 
@@ -195,12 +196,13 @@ impl Case<'_> {
         memory.retry(|memory| match memory.begin_decision(pending, &self.question)? {
             DecisionStart::Repeated(record) => Ok(*record),
             DecisionStart::Open(transaction) => {
-                let decided = self.decide(pending, findings, &transaction.context);
-                transaction.commit(decided, pending, &self.question)
+                let (record, judged) = self.decide(pending, findings, &transaction.context);
+                transaction.commit(record, judged, pending, &self.question)
             }
         })
     }
 
+    /// Decides with this state of the loop, and records nothing.
     fn decide(
         &self,
         pending: &PendingDecision,
@@ -212,10 +214,12 @@ impl Case<'_> {
         let tokens = tokens.as_ref();
         let mut input = findings.input.clone();
         // A token is one iteration's, and another decision may have taken the number meanwhile.
-        if context.numbered() != pending.numbered() {
-            input.signal = proven(&judging.scan, tokens, context.numbered()).signal;
+        let iteration = context.run_and_iteration();
+        if iteration != pending.run_and_iteration() {
+            input.signal = with_token_check(&judging.scan, tokens, iteration).signal;
         }
         input.next_token = context.next_token(tokens);
+        // Masked before the decision: a replay decides on the input that the record has.
         gate.masker.input(&mut input);
         input.stateful = true;
         input.memory.clone_from(&context.memory);
@@ -228,8 +232,8 @@ impl Case<'_> {
         let record = gate.new_record(judged.decision.clone(), judging, request, gathered);
         let record = gate.with_approvals(record, approvals, &judging.site, gathered);
         let record = gate.with_trust(record, *report, gathered, Some(pending));
-        let (run, iteration) = (context.run.clone(), context.iteration);
-        (Record { run, iteration, ..record }, judged)
+        let record = Record { run: context.run.clone(), iteration: context.iteration, ..record };
+        (record, judged)
     }
 }
 
@@ -299,7 +303,7 @@ impl Gate {
             _ => false,
         };
         let admission = pending.map_or(Admission::Free, |pending| pending.admission);
-        let allowed = match scan.signal.status {
+        let could_exit = match scan.signal.status {
             Status::Complete => true,
             Status::Absent => was_reminded || !self.policy.exit_gate.require_explicit_signal,
             Status::Continue | Status::Blocked | Status::Invalid => false,
@@ -308,38 +312,43 @@ impl Gate {
             (Checks::None, _) => false,
             (Checks::All | Checks::Only(_), _) | (Checks::Lazy, Admission::Probe) => true,
             (Checks::Lazy, Admission::Held) => false,
-            (Checks::Lazy, Admission::Free) => allowed && !request.asker.is_forced(),
+            (Checks::Lazy, Admission::Free) => could_exit && !request.asker.is_forced(),
         }
     }
 
-    /// The work tree for the breaker, as the checks saw it, or as it is now. None if it
-    /// cannot be read, which shows nothing about progress.
-    fn watch(
+    /// The work tree for the breaker, as the checks saw it, or as it is now. `None` if it cannot be
+    /// read, which shows nothing about progress.
+    fn tree_for_breaker(
         &self,
         site: &CheckSite,
         request: &Request,
         gathered: &Gathered,
         pending: &PendingDecision,
     ) -> Option<TreeSeen> {
-        let watched = self.policy.breaker.watches_tree() && pending.admission != Admission::Held;
-        if !watched || request.runs_no_checks() && !request.turn.is_pause() {
+        let is_watched = self.policy.breaker.watches_tree() && pending.admission != Admission::Held;
+        if !is_watched || request.runs_no_checks() && !request.turn.is_pause() {
             return None;
         }
         let tree = gathered.tree.clone().or_else(|| gate_checks::look(site).ok())?;
         let TreeChange { before, after, .. } = tree;
         let baseline = gathered.baseline.as_ref();
-        let began_at = request.turn.began_at.clone();
-        let began_at = began_at.or_else(|| Some(baseline?.commit().to_owned()));
-        let began_at = began_at.or_else(|| self.began_at(site, request, pending));
-        let began_at = began_at.as_deref();
+        let first_commit = request
+            .turn
+            .began_at
+            .clone()
+            .or_else(|| Some(baseline?.commit().to_owned()))
+            .or_else(|| self.began_at(site, request, pending));
+        let first_commit = first_commit.as_deref();
         let changed_files =
-            began_at.and_then(|commit| gate_checks::changed_files(site, commit).ok().flatten());
-        let first = pending
-            .first_look
-            .then(|| baseline::did_something(site, began_at, changed_files, &before));
+            first_commit.and_then(|commit| gate_checks::changed_files(site, commit).ok().flatten());
+        // Later looks compare with the tree of the look before; the first has only the commit.
+        let uncommitted = if pending.first_look {
+            baseline::has_work(site, first_commit, changed_files, &before)
+        } else {
+            None
+        };
         let since_beginning =
             baseline.and_then(|baseline| baseline.since_beginning(site).ok().flatten());
-        let uncommitted = first.flatten();
         Some(TreeSeen { before, after, uncommitted, changed_files, since_beginning })
     }
 
@@ -364,7 +373,7 @@ impl Gate {
     ) -> Record {
         let transcript = judging.scan.transcript.clone();
         let tree = gathered.tree.clone();
-        let tree = tree.map(|change| tree_record(change, &judging.site, &self.masker));
+        let masked_tree = tree.map(|tree| tree_record(tree, &judging.site, &self.masker));
         let judged = self.judged_contents(&decision);
         let record = Record {
             schema: SCHEMA.to_owned(),
@@ -383,7 +392,7 @@ impl Gate {
             policy_digest: digest(judging.policy_text.as_bytes()),
             baseline: gathered.baseline.as_ref().map(|baseline| baseline.digest().to_owned()),
             trust: "T0".to_owned(),
-            tree,
+            tree: masked_tree,
             masked: Vec::new(),
             usage: UsageRecord::new(&transcript),
             ledger: None,
@@ -391,7 +400,7 @@ impl Gate {
             judged,
             transcript,
             wrong: None,
-            duration_ms: u64::try_from(judging.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            duration_ms: u64::try_from(judging.start.elapsed().as_millis()).unwrap_or(u64::MAX),
         };
         record.with_masked()
     }
@@ -409,19 +418,20 @@ impl Gate {
             Verdict::Continue | Verdict::Tripped | Verdict::Blocked => {}
         }
         let counters = &decision.breaker.counters;
-        let failed = turn.agent_exit_code.is_some_and(|code| code != 0);
-        let (ends, count) = match &scan.effort.limited {
+        let has_failed = turn.agent_exit_code.is_some_and(|code| code != 0);
+        let (limit_end, failures) = match &scan.effort.limited {
             Some(limited) => (limit_end(limited, &Zoned::now()), counters.rate_limited),
-            None if failed && scan.effort.outage.is_some() => (None, counters.same_error),
+            // An agent that ended well has got past the outage that its output tells of.
+            None if has_failed && scan.effort.outage.is_some() => (None, counters.same_error),
             None => return None,
         };
-        let wait = self.backoff.delay(u64::from(count).saturating_sub(1), random_fraction());
-        Timestamp::now().checked_add(SignedDuration::try_from(wait).ok()?).ok().max(ends)
+        let wait = self.backoff.delay(u64::from(failures).saturating_sub(1), random_fraction());
+        Timestamp::now().checked_add(SignedDuration::try_from(wait).ok()?).ok().max(limit_end)
     }
 }
 
 /// The transcript with the check of its signal's token against this iteration.
-fn proven(
+fn with_token_check(
     scan: &Scan<UncheckedSignal>,
     tokens: Option<&Tokens>,
     iteration: Option<(&str, u64)>,
@@ -433,15 +443,15 @@ fn proven(
 }
 
 impl DecisionContext {
-    /// The run and the iteration of this decision.
-    fn numbered(&self) -> Option<(&str, u64)> {
+    /// The run and the iteration of this decision; `None` if the state is lost.
+    fn run_and_iteration(&self) -> Option<(&str, u64)> {
         self.run.as_deref().zip(self.iteration)
     }
 
     /// The token of the next iteration.
     fn next_token(&self, tokens: Option<&Tokens>) -> Option<TokenHalves> {
-        let (run, iteration) = self.numbered()?;
-        Some(tokens?.halves((run, iteration.saturating_add(1))))
+        let (run, iteration) = self.run_and_iteration()?;
+        Some(tokens?.halves(run, iteration.saturating_add(1)))
     }
 }
 

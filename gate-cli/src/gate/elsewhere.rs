@@ -16,7 +16,7 @@ use jiff::Timestamp;
 
 use super::{Gate, Judging};
 use crate::failure::Failure;
-use crate::governance::Runs;
+use crate::governance::project_here;
 use crate::hook::session;
 use crate::memory::{Approvals, PendingDecision};
 use crate::request::Request;
@@ -28,7 +28,7 @@ pub(crate) struct OtherPlaces<'p> {
     /// The work tree's topmost folder.
     pub(crate) root: &'p Path,
     /// The branches, work trees and stash when the loop, or the turn, began.
-    pub(crate) began: &'p Refs,
+    pub(crate) start_refs: &'p Refs,
     /// The agent's calls.
     pub(crate) inputs: &'p ToolInputs,
     /// The agent's session: others are other agents'.
@@ -42,15 +42,15 @@ pub(crate) struct OtherPlaces<'p> {
 }
 
 impl OtherPlaces<'_> {
-    /// The work there. None if that cannot be found out.
+    /// The work in these places; `None` if it cannot be found out.
     pub(crate) fn work(&self, tree: &WorkTree) -> Option<Vec<OtherWork>> {
         let search = Search {
-            began: self.began,
-            is_named: &|path| self.inputs.name_path(path),
-            is_named_branch: &|branch| self.inputs.name_branch(branch),
+            refs_at_start: self.start_refs,
+            is_named: &|path| self.inputs.has_path(path),
+            is_named_branch: &|branch| self.inputs.has_branch(branch),
             is_others: &|folder| {
-                self.loops.iter().any(|of_loop| of_loop.starts_with(folder))
-                    || session::is_anothers(self.state, folder, self.session)
+                self.loops.iter().any(|loop_folder| loop_folder.starts_with(folder))
+                    || session::has_other_session(self.state, folder, self.session)
             },
             branches: &Globs::new(self.branches).ok()?,
         };
@@ -70,6 +70,7 @@ impl OtherPlaces<'_> {
             if folder.starts_with(self.root) {
                 continue;
             }
+            // Without settings of its own a repository asks for no check.
             if let Ok(Some(root)) = root_of(&folder, environment)
                 && root != self.root
                 && !trees.contains(&root)
@@ -94,17 +95,18 @@ impl Gate {
         approvals: &Approvals,
     ) -> Result<Vec<WorkElsewhere>, Failure> {
         let site = &judging.site;
+        // Work is what differs from the beginning, so without a baseline there is none to name.
         let Some(baseline) = self.baseline(site, request, Some(pending)).ok().flatten() else {
             return Ok(Vec::new());
         };
-        let (Some(began), Ok(tree)) = (baseline.refs(), WorkTree::open(site)) else {
+        let (Some(start_refs), Ok(tree)) = (baseline.refs(), WorkTree::open(site)) else {
             return Ok(Vec::new());
         };
         let inputs = ToolInputs::read(judging.transcript.as_deref());
         let session = request.asker.session.as_deref().or(scan.transcript.session.as_deref());
         let places = OtherPlaces {
             root: tree.root(),
-            began,
+            start_refs,
             inputs: &inputs,
             session,
             loops: &self.trust_places().map(running_loops).unwrap_or_default(),
@@ -112,49 +114,53 @@ impl Gate {
             branches: &self.policy.tree.branches,
         };
         let Some(work) = places.work(&tree) else { return Ok(Vec::new()) };
-        let is_one = work.len() == 1;
-        let mut elsewhere = Vec::new();
+        // Checks may take minutes, so they run in no more than one other tree.
+        let is_only_work = work.len() == 1;
+        let mut shown_works = Vec::new();
         for work in work {
             let mut shown = shown_work(&work, tree.root());
-            if let (Some(folder), true) = (tree_of(&work), is_one) {
+            if let (Some(folder), true) = (tree_of(&work), is_only_work) {
                 let project = moved(&site.project, tree.root(), folder);
-                let there = CheckSite { project, ..site.clone() };
-                shown.checked =
-                    Some(self.checked_there(&there, &baseline, request, pending, approvals)?);
+                let other_site = CheckSite { project, ..site.clone() };
+                let checked =
+                    self.check_other_tree(&other_site, &baseline, request, pending, approvals)?;
+                shown.checked = Some(checked);
             }
-            elsewhere.push(shown);
+            shown_works.push(shown);
         }
-        Ok(elsewhere)
+        Ok(shown_works)
     }
 
     /// Runs the checks in another work tree of the repository.
-    fn checked_there(
+    fn check_other_tree(
         &self,
-        site: &CheckSite,
+        other_site: &CheckSite,
         baseline: &Baseline,
         request: &Request,
         pending: &PendingDecision,
         approvals: &Approvals,
     ) -> Result<CheckedElsewhere, Failure> {
-        let now = Timestamp::now().to_string();
-        let there = baseline.in_other_tree(site, &now).ok().flatten();
-        let gathered = self.gather_at(site.clone(), there, request, Some(pending), approvals)?;
+        let time = Timestamp::now().to_string();
+        let other_baseline = baseline.in_other_tree(other_site, &time).ok().flatten();
+        let gathered =
+            self.gather_at(other_site.clone(), other_baseline, request, Some(pending), approvals)?;
         let required = self.policy.checks.iter().filter(|(_, check)| check.mode == Mode::Require);
-        let records = required.map(|(name, _)| (name, worst_of(&gathered.evidence, name)));
-        let open: Vec<_> = records
-            .filter(|(_, record)| record.is_none_or(|record| record.outcome != Outcome::Pass))
-            .map(|(name, record)| open_check(name, record, site, &self.site))
-            .collect();
-        Ok(match open.first() {
+        let open_check = required.map(|(name, _)| (name, worst_of(&gathered.evidence, name))).find(
+            |(_, evidence)| evidence.is_none_or(|evidence| evidence.outcome != Outcome::Pass),
+        );
+        Ok(match open_check {
             None => CheckedElsewhere { passed: true, summary: "its checks pass".to_owned() },
-            Some(first) => CheckedElsewhere { passed: false, summary: first.clone() },
+            Some((name, evidence)) => CheckedElsewhere {
+                passed: false,
+                summary: open_check_summary(name, evidence, other_site, &self.site),
+            },
         })
     }
 }
 
 /// The folders in which loops of `gate run` of a project work now.
 pub(crate) fn running_loops(places: &Places) -> Vec<PathBuf> {
-    let tasks = Runs::here(places).and_then(|project| project.tasks()).unwrap_or_default();
+    let tasks = project_here(places).and_then(|project| project.tasks()).unwrap_or_default();
     let runs = tasks.iter().flat_map(|task| task.runs().unwrap_or_default());
     let infos = runs.filter_map(|run| run.info().ok());
     let running = infos.filter(|info| info.status == Status::Running);
@@ -162,31 +168,32 @@ pub(crate) fn running_loops(places: &Places) -> Vec<PathBuf> {
 }
 
 /// A check that did not pass in another work tree, in words.
-fn open_check(
+fn open_check_summary(
     name: &str,
-    record: Option<&Evidence>,
-    there: &CheckSite,
-    here: &CheckSite,
+    evidence: Option<&Evidence>,
+    other_site: &CheckSite,
+    judged_site: &CheckSite,
 ) -> String {
-    let Some(record) = record else { return format!("{name} did not run there") };
-    let missing = missing_dependencies(&there.project, &here.project);
-    match (record.outcome, missing) {
+    let Some(evidence) = evidence else { return format!("{name} did not run there") };
+    let missing = missing_dependencies(&other_site.project, &judged_site.project);
+    match (evidence.outcome, missing) {
         (Outcome::Fail | Outcome::Inconclusive, Some(folder)) => {
             format!("{name} could not run there: {folder} is missing")
         }
-        (Outcome::Fail, None) => format!("{name} failed there: {}", record.summary),
-        _ => format!("{name} gave no result there: {}", record.summary),
+        (Outcome::Fail, None) => format!("{name} failed there: {}", evidence.summary),
+        _ => format!("{name} gave no result there: {}", evidence.summary),
     }
 }
 
-/// A folder of dependencies that the judged tree has and the other one has not.
-fn missing_dependencies(there: &Path, here: &Path) -> Option<&'static str> {
+/// A folder of dependencies that the judged tree has and the other one has not. Git ignores these,
+/// so a fresh work tree begins without them, and its red checks say nothing about the work.
+fn missing_dependencies(other_tree: &Path, judged_tree: &Path) -> Option<&'static str> {
     ["node_modules", ".venv", "venv", "vendor"]
         .into_iter()
-        .find(|folder| here.join(folder).is_dir() && !there.join(folder).exists())
+        .find(|folder| judged_tree.join(folder).is_dir() && !other_tree.join(folder).exists())
 }
 
-/// The work tree with work; none if it stands on a branch alone, or in the stash.
+/// The work tree with work; `None` if it stands on a branch alone, or in the stash.
 pub(crate) fn tree_of(work: &OtherWork) -> Option<&Path> {
     match &work.place {
         WorkPlace::Tree(folder, _) => Some(folder),
@@ -204,26 +211,26 @@ pub(crate) fn shown_work(work: &OtherWork, root: &Path) -> WorkElsewhere {
         WorkPlace::Branch(branch) => format!("branch {branch}"),
         WorkPlace::Stash => "the stash".to_owned(),
     };
-    let counted = |number, one: &str, several: &str| match number {
+    let counted = |number, singular: &str, plural: &str| match number {
         0 => None,
-        1 => Some(format!("1 {one}")),
-        number => Some(format!("{number} {several}")),
+        1 => Some(format!("1 {singular}")),
+        number => Some(format!("{number} {plural}")),
     };
     let commits = match &work.place {
         WorkPlace::Stash => counted(work.commits, "entry", "entries"),
         _ => counted(work.commits, "commit", "commits"),
     };
     let files = counted(work.files, "file not committed", "files not committed");
-    let work = commits.into_iter().chain(files).collect::<Vec<_>>().join(", ");
-    WorkElsewhere { place, work, checked: None }
+    let amounts: Vec<_> = commits.into_iter().chain(files).collect();
+    WorkElsewhere { place, work: amounts.join(", "), checked: None }
 }
 
 /// The place of a folder of one work tree in another one. The same text as git's for the top: names
 /// of loops are made from it.
-pub(crate) fn moved(folder: &Path, from: &Path, to: &Path) -> PathBuf {
-    match folder.strip_prefix(from) {
-        Ok(inside) if !inside.as_os_str().is_empty() => to.join(inside),
-        _ => to.to_owned(),
+pub(crate) fn moved(folder: &Path, old_root: &Path, new_root: &Path) -> PathBuf {
+    match folder.strip_prefix(old_root) {
+        Ok(inside) if !inside.as_os_str().is_empty() => new_root.join(inside),
+        _ => new_root.to_owned(),
     }
 }
 
@@ -232,8 +239,8 @@ pub(crate) fn place_name(folder: &Path, root: &Path) -> String {
     if let Ok(inside) = folder.strip_prefix(root) {
         return inside.display().to_string();
     }
-    match root.parent().and_then(|beside| folder.strip_prefix(beside).ok()) {
-        Some(beside) => format!("../{}", beside.display()),
+    match root.parent().and_then(|parent| folder.strip_prefix(parent).ok()) {
+        Some(sibling) => format!("../{}", sibling.display()),
         None => folder.display().to_string(),
     }
 }

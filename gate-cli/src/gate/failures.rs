@@ -24,8 +24,15 @@ const UNLIKE: &str = "on the tree of that prompt it fails in another way, which 
 const NO_SECOND_RUN: &str = "no time was left to run it again; `hook.budget` gives more";
 
 /// Red tests in another run.
-struct Again {
-    record: Evidence,
+struct Rerun {
+    evidence: Evidence,
+    tests: SplitTests,
+}
+
+/// Red tests, by what another run shows about them.
+#[derive(Debug, PartialEq, Eq)]
+struct SplitTests {
+    /// They fail there too.
     red: Vec<String>,
     passing: Vec<String>,
 }
@@ -40,8 +47,8 @@ struct RedStop<'s> {
     /// Tests that an earlier turn of the session left red.
     left_red: &'s [String],
     /// The tree from before changes of an earlier turn that were never checked.
-    before_unchecked: Option<Baseline>,
-    until: Option<Instant>,
+    tree_before_unchecked: Option<Baseline>,
+    deadline: Option<Instant>,
 }
 
 impl Gate {
@@ -62,29 +69,30 @@ impl Gate {
         let Request { asker, turn, checking } = request;
         let prompt_tree = match (&turn.no_prompt_tree, self.baseline(site, request, None)) {
             (Some(problem), _) => {
-                return red.into_iter().map(|red| unknown(red, problem)).collect();
+                return red.into_iter().map(|red| unknown_shares(red, problem)).collect();
             }
-            (None, Ok(found)) => found,
+            (None, Ok(prompt_tree)) => prompt_tree,
             (None, Err(failure)) => {
                 let problem = format!("{}; the next prompt notes the tree anew", failure.message);
-                return red.into_iter().map(|red| unknown(red, &problem)).collect();
+                return red.into_iter().map(|red| unknown_shares(red, &problem)).collect();
             }
         };
         // History knows nothing of what was uncommitted, and all that the agent committed.
         let Some(prompt_tree) = prompt_tree.filter(Baseline::is_before_turn) else {
             return Vec::new();
         };
-        let older = asker.session.as_deref().map(before_unchecked);
-        let older = older.and_then(|name| Baseline::kept(site, Some(&name)).ok().flatten());
-        let budget = checking.deadline.and_then(|left| Instant::now().checked_add(left));
+        let unchecked_name = asker.session.as_deref().map(before_unchecked);
+        let tree_before_unchecked =
+            unchecked_name.and_then(|name| Baseline::kept(site, Some(&name)).ok().flatten());
+        let budget_end = checking.deadline.and_then(|time| Instant::now().checked_add(time));
         let stop = RedStop {
             policy: &self.policy,
             site,
             prompt_tree,
             others_files: &turn.others_files,
-            before_unchecked: older,
-            left_red: turn.left_red(),
-            until: budget.into_iter().chain(asker.until).min(),
+            tree_before_unchecked,
+            left_red: turn.red_tests_of_session(),
+            deadline: budget_end.into_iter().chain(asker.until).min(),
         };
         red.into_iter().map(|red| stop.shares(red)).collect()
     }
@@ -96,123 +104,137 @@ fn is_red(evidence: &Evidence) -> bool {
         && runs_the_work(&evidence.check)
 }
 
-fn unknown(red: &Evidence, problem: &str) -> FailureShares {
-    let (check, unknown) = (red.check.clone(), failing_tests(red));
-    FailureShares { check, unknown, problem: Some(problem.to_owned()), ..FailureShares::default() }
+/// All failures of a check, as those of which nobody knows the cause.
+fn unknown_shares(red: &Evidence, problem: &str) -> FailureShares {
+    FailureShares {
+        check: red.check.clone(),
+        unknown: failing_tests(red),
+        problem: Some(problem.to_owned()),
+        ..FailureShares::default()
+    }
 }
 
 impl RedStop<'_> {
+    /// The failures of a check, by their cause.
     fn shares(&self, red: &Evidence) -> FailureShares {
         let check = red.check.as_str();
         let mut shares = FailureShares { check: check.to_owned(), ..FailureShares::default() };
         // No prompt turns what the agent left red into something that was red before.
-        let (mut left_red, names): (Vec<_>, Vec<_>) =
-            failing_tests(red).into_iter().partition(|name| self.left_red.contains(name));
-        let mut own = Vec::new();
-        if !names.is_empty() {
-            let tree = RerunTree::Baseline;
-            let at_prompt = self.rerun((check, &names), (&self.prompt_tree, tree));
-            let Some(Again { record, red: before, passing }) = at_prompt else {
+        let (mut left_red, red_tests): (Vec<_>, Vec<_>) =
+            failing_tests(red).into_iter().partition(|test| self.left_red.contains(test));
+        let mut turns_red = Vec::new();
+        if !red_tests.is_empty() {
+            let prompt_run = self.rerun(check, &red_tests, &self.prompt_tree, RerunTree::Baseline);
+            let Some(Rerun { evidence, tests }) = prompt_run else {
                 shares.own = left_red;
-                shares.unknown = names;
+                shares.unknown = red_tests;
                 shares.problem = Some(NO_ANSWER.to_owned());
                 return shares;
             };
-            own = passing;
+            turns_red = tests.passing;
             // What a copy lacks makes tests fail in another way.
-            let (before, unlike): (Vec<_>, Vec<_>) =
-                before.into_iter().partition(|name| fails_alike(red, &record, name));
+            let (red_before, unlike): (Vec<_>, Vec<_>) =
+                tests.red.into_iter().partition(|test| fails_alike(red, &evidence, test));
             if !unlike.is_empty() {
                 shares.unknown = unlike;
                 shares.problem = Some(UNLIKE.to_owned());
             }
-            shares.before = before;
+            shares.before = red_before;
         }
-        if let Some(older) = &self.before_unchecked
+        // The prompt found them red, but an earlier turn of the same session may have broken them.
+        if let Some(older) = &self.tree_before_unchecked
             && !shares.before.is_empty()
-            && let Some(again) = self.rerun((check, &shares.before), (older, RerunTree::Baseline))
+            && let Some(older_run) = self.rerun(check, &shares.before, older, RerunTree::Baseline)
         {
-            shares.before = again.red;
-            left_red.extend(again.passing);
+            shares.before = older_run.tests.red;
+            left_red.extend(older_run.tests.passing);
         }
-        self.confirm(&mut own, &mut shares);
-        if !own.is_empty()
+        turns_red = self.confirmed(turns_red, &mut shares);
+        let without_others = RerunTree::Without(self.others_files);
+        if !turns_red.is_empty()
             && !self.others_files.is_empty()
-            && let Some(again) = self
-                .rerun((check, &own), (&self.prompt_tree, RerunTree::Without(self.others_files)))
+            && let Some(run) = self.rerun(check, &turns_red, &self.prompt_tree, without_others)
         {
-            (own, shares.others) = (again.red, again.passing);
+            turns_red = run.tests.red;
+            shares.others = run.tests.passing;
         }
-        shares.newly_red = !own.is_empty() && left_red.is_empty();
-        shares.own = [own, left_red].concat();
+        shares.newly_red = !turns_red.is_empty() && left_red.is_empty();
+        shares.own = [turns_red, left_red].concat();
         shares
     }
 
-    /// Runs tests that passed at the prompt once more. One that passes is flaky if it passes in the
-    /// whole suite, too: its failure may depend on other tests.
-    fn confirm(&self, own: &mut Vec<String>, shares: &mut FailureShares) {
-        if own.is_empty() {
-            return;
+    /// Runs tests that passed at the prompt once more, and returns those that fail again. One that
+    /// passes is flaky if it passes in the whole suite, too: its failure may depend on other tests.
+    fn confirmed(&self, turns_red: Vec<String>, shares: &mut FailureShares) -> Vec<String> {
+        if turns_red.is_empty() {
+            return turns_red;
         }
-        let again =
-            |names: &[String], tree| self.rerun((&shares.check, names), (&self.prompt_tree, tree));
-        let Some(Again { mut red, passing, .. }) = again(own, RerunTree::Now) else {
-            shares.unknown.append(own);
+        let rerun = |tests: &[String], tree| {
+            Some(self.rerun(&shares.check, tests, &self.prompt_tree, tree)?.tests)
+        };
+        let Some(SplitTests { mut red, passing }) = rerun(&turns_red, RerunTree::Now) else {
+            shares.unknown.extend(turns_red);
             shares.problem = Some(NO_SECOND_RUN.to_owned());
-            return;
+            return Vec::new();
         };
         if !passing.is_empty() {
-            match again(&passing, RerunTree::NowWhole) {
-                Some(whole) => {
-                    red.extend(whole.red);
-                    shares.flaky = whole.passing;
+            match rerun(&passing, RerunTree::NowWhole) {
+                Some(whole_suite) => {
+                    red.extend(whole_suite.red);
+                    shares.flaky = whole_suite.passing;
                 }
                 None => shares.flaky = passing,
             }
         }
-        *own = red;
+        red
     }
 
-    /// The record of another run, and the tests that fail there and those that do not. None if the
-    /// run fails, does not end in time, or shows nothing about them.
+    /// Runs red tests again. `None` if the run fails, does not end in time, or shows nothing about
+    /// them.
     fn rerun(
         &self,
-        (check, tests): (&str, &[String]),
-        (baseline, tree): (&Baseline, RerunTree<'_>),
-    ) -> Option<Again> {
+        check: &str,
+        tests: &[String],
+        baseline: &Baseline,
+        tree: RerunTree<'_>,
+    ) -> Option<Rerun> {
         let cancel = Cancellation::default();
-        let red = RedTests { check, tests };
-        let ran = cancel_when(
-            (&cancel, Grace::None),
-            &|| self.until.is_some_and(|until| Instant::now() >= until),
-            || rerun(self.policy, self.site, baseline, (red, tree), &cancel),
+        let red_tests = RedTests { check, tests };
+        let evidence = cancel_when(
+            &cancel,
+            Grace::None,
+            &|| self.deadline.is_some_and(|deadline| Instant::now() >= deadline),
+            || rerun(self.policy, self.site, baseline, red_tests, tree, &cancel),
         );
-        let ran = ran.ok().flatten()?;
-        let (red, passing) = parted(&ran, tests, check)?;
-        Some(Again { record: ran, red, passing })
+        let evidence = evidence.ok().flatten()?;
+        Some(Rerun { tests: split_tests(tests, &evidence, check)?, evidence })
     }
 }
 
-/// True if a test fails in two runs in the same way, but for numbers, or if that is not known.
-fn fails_alike(one: &Evidence, other: &Evidence, test: &str) -> bool {
+/// A test fails in two runs with the same message, but for numbers, or a message is not known.
+fn fails_alike(left: &Evidence, right: &Evidence, test: &str) -> bool {
     let message = |evidence: &Evidence| {
-        let failures = evidence.failures().into_iter();
-        let mut own = failures.filter(|failure| failure.test.as_deref() == Some(test));
-        own.next().map(|failure| failure.message.replace(|c: char| c.is_ascii_digit(), ""))
+        let mut failures = evidence.failures().into_iter();
+        let failure = failures.find(|failure| failure.test.as_deref() == Some(test))?;
+        // Line numbers and durations differ from run to run.
+        Some(failure.message.replace(|c: char| c.is_ascii_digit(), ""))
     };
-    message(one).zip(message(other)).is_none_or(|(one, other)| one == other)
+    message(left).zip(message(right)).is_none_or(|(left, right)| left == right)
 }
 
-/// Splits names of failing tests into those that fail in another run too, and those that do not.
-/// None if that run shows nothing about them.
-fn parted(other: &Evidence, names: &[String], check: &str) -> Option<(Vec<String>, Vec<String>)> {
-    match other.outcome {
-        Outcome::Pass => Some((Vec::new(), names.to_vec())),
+/// Splits red tests by another run. `None` if that run shows nothing about them.
+fn split_tests(red_tests: &[String], other_run: &Evidence, check: &str) -> Option<SplitTests> {
+    match other_run.outcome {
+        Outcome::Pass => Some(SplitTests { red: Vec::new(), passing: red_tests.to_vec() }),
         Outcome::Fail => {
-            let failing = failing_tests(other);
+            let failing = failing_tests(other_run);
             // If only one of the runs names tests, the other did not come to them.
-            let compares = (failing == [check]) == (names == [check]);
-            compares.then(|| names.iter().cloned().partition(|name| failing.contains(name)))
+            if (failing == [check]) != (red_tests == [check]) {
+                return None;
+            }
+            let tests = red_tests.iter().cloned();
+            let (red, passing) = tests.partition(|test| failing.contains(test));
+            Some(SplitTests { red, passing })
         }
         Outcome::Inconclusive | Outcome::Tamper | Outcome::Skipped => None,
     }
@@ -229,25 +251,29 @@ mod tests {
         Evidence::new("tests", Mode::Require, outcome).with_detail(detail)
     }
 
-    fn names(of: &[&str]) -> Vec<String> {
-        of.iter().map(|name| (*name).to_owned()).collect()
+    fn owned(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    fn split(red: &[&str], passing: &[&str]) -> Option<SplitTests> {
+        Some(SplitTests { red: owned(red), passing: owned(passing) })
     }
 
     #[test]
     fn failures_are_compared_by_test() {
-        let red = names(&["a", "b"]);
-        let before = run(Outcome::Fail, &["a", "c"]);
-        assert_eq!(parted(&before, &red, "tests"), Some((names(&["a"]), names(&["b"]))));
+        let red = owned(&["a", "b"]);
+        let older = run(Outcome::Fail, &["a", "c"]);
+        assert_eq!(split_tests(&red, &older, "tests"), split(&["a"], &["b"]));
         let green = run(Outcome::Pass, &[]);
-        assert_eq!(parted(&green, &red, "tests"), Some((names(&[]), red)));
+        assert_eq!(split_tests(&red, &green, "tests"), split(&[], &["a", "b"]));
     }
 
     #[test]
     fn a_run_that_names_no_test_says_nothing_of_one_that_does() {
         let broken = run(Outcome::Fail, &[]);
-        assert_eq!(parted(&broken, &names(&["a"]), "tests"), None);
-        let check = names(&["tests"]);
-        assert_eq!(parted(&broken, &check, "tests"), Some((check.clone(), names(&[]))));
-        assert_eq!(parted(&run(Outcome::Inconclusive, &[]), &check, "tests"), None);
+        assert_eq!(split_tests(&owned(&["a"]), &broken, "tests"), None);
+        let check = owned(&["tests"]);
+        assert_eq!(split_tests(&check, &broken, "tests"), split(&["tests"], &[]));
+        assert_eq!(split_tests(&check, &run(Outcome::Inconclusive, &[]), "tests"), None);
     }
 }

@@ -20,14 +20,15 @@ impl Gate {
     ///
     /// # Errors
     ///
-    /// One that cannot be read.
+    /// A stored baseline that cannot be read.
     pub(crate) fn baseline_of_loop(&self, id: LoopId<'_>) -> Result<Option<Baseline>, Failure> {
         let Some(name) = self.loop_name(id)? else { return Ok(None) };
         let Some(kept) = Baseline::kept(&self.site, Some(&name))? else { return Ok(None) };
         let ended_at = Baseline::ended_at(&self.site, &name);
         let is_committed = ended_at.is_some() && ended_at != gate_checks::head(&self.site);
-        let waiting = Baseline::kept(&self.site, None)?;
-        let is_taken_anew = waiting.is_some_and(|waiting| waiting.is_newer_than(&kept));
+        // The one without a name is the one that `gate baseline` took for the next runs.
+        let for_next_runs = Baseline::kept(&self.site, None)?;
+        let is_taken_anew = for_next_runs.is_some_and(|baseline| baseline.is_newer_than(&kept));
         Ok((!is_committed && !is_taken_anew).then_some(kept))
     }
 
@@ -86,7 +87,7 @@ impl Gate {
         }
     }
 
-    /// The name of a loop; none without memory.
+    /// The name of a loop; `None` without memory.
     fn loop_name(&self, id: LoopId<'_>) -> Result<Option<String>, Failure> {
         self.memory().map(|memory| memory.loop_name(id)).transpose()
     }
@@ -107,13 +108,16 @@ impl Gate {
         if let Ok(Some(kept)) = Baseline::kept(site, Some(run)) {
             let _ = kept.keep(site, Some(&decided_on(kept.digest())));
         }
-        let mut ended = Some(run.to_owned());
-        while let Some(run) = ended {
+        let mut ended_run = Some(run.to_owned());
+        while let Some(run) = ended_run {
             let _ = Baseline::forget(site, Some(&run));
-            ended = run_before(&run);
+            ended_run = run_before(&run);
         }
-        let waiting = Baseline::kept(site, None).ok().flatten();
-        if waiting.is_some_and(|waiting| Some(waiting.digest()) == record.baseline.as_deref()) {
+        // One that a person took since this run began is for the next one.
+        let for_next_runs = Baseline::kept(site, None).ok().flatten();
+        let is_of_run = for_next_runs
+            .is_some_and(|baseline| Some(baseline.digest()) == record.baseline.as_deref());
+        if is_of_run {
             let _ = Baseline::forget(site, None);
         }
     }
@@ -123,10 +127,10 @@ impl Gate {
     fn note_stop(&self, run: &str, asker: &Asker, is_let_go: bool) {
         let site = &self.site;
         let Some(head) = gate_checks::head(site) else { return };
-        let session = asker.session.as_deref();
-        let began = session.and_then(|session| Baseline::kept(site, Some(session)).ok().flatten());
-        if let Some(began) = began {
-            let _ = Baseline::move_ends(site, began.commit(), &head);
+        if let Some(session) = asker.session.as_deref()
+            && let Ok(Some(session_baseline)) = Baseline::kept(site, Some(session))
+        {
+            let _ = Baseline::move_ends(site, session_baseline.commit(), &head);
         }
         if is_let_go {
             let _ = Baseline::note_end(site, run, &head);

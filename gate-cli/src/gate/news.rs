@@ -17,17 +17,17 @@ impl Gate {
     pub(crate) fn add_news(&self, situation: &mut Situation, session: &str, files: &[&Path]) {
         let Ok(tree) = WorkTree::open(self.place()) else { return };
         let Ok(Some(prompt_tree)) = Baseline::kept(self.place(), Some(session)) else { return };
-        let Ok(older) = prompt_tree.contents(&tree, files) else { return };
-        for (file, older) in files.iter().zip(older) {
+        let Ok(prompt_files) = prompt_tree.contents(&tree, files) else { return };
+        for (file, prompt_file) in files.iter().zip(prompt_files) {
             let name = file.to_string_lossy();
-            let Some(older) = older else {
+            let Some(prompt_file) = prompt_file else {
                 // What a runner loads by itself may leave tests out.
                 if is_of_settings(&name) || loaded_by_itself(&name) {
                     situation.changed_settings.push(format!("{name} (new)"));
                 }
                 continue;
             };
-            let list = match guarded(&name) {
+            let news = match guarded(&name) {
                 Some(Guarded::Test | Guarded::Support) => &mut situation.changed_tests,
                 Some(Guarded::Runner | Guarded::Ci | Guarded::Hook) => {
                     &mut situation.changed_settings
@@ -35,25 +35,25 @@ impl Gate {
                 Some(Guarded::Manifest | Guarded::Gate) | None => continue,
             };
             match fs::read(tree.root().join(file)) {
-                Ok(now) if now == older.bytes => {}
-                Ok(now) => {
-                    let LineCounts { added, removed } = line_counts(&older.bytes, &now);
-                    list.push(format!("{name} (+{added} -{removed})"));
+                Ok(bytes) if bytes == prompt_file.bytes => {}
+                Ok(bytes) => {
+                    let LineCounts { added, removed } = line_counts(&prompt_file.bytes, &bytes);
+                    news.push(format!("{name} (+{added} -{removed})"));
                 }
-                Err(_) => list.push(format!("{name} (gone)")),
+                Err(_) => news.push(format!("{name} (gone)")),
             }
         }
     }
 }
 
-/// True for a file whose change may be news.
+/// A file whose change may be news: it decides what tests are worth.
 pub(crate) fn may_be_news(file: &Path) -> bool {
     let name = file.to_string_lossy();
     guarded(&name).is_some_and(|kind| !matches!(kind, Guarded::Manifest | Guarded::Gate))
         || loaded_by_itself(&name)
 }
 
-/// True for settings of test runners, CI, git hooks and agents.
+/// Settings of test runners, CI, git hooks and agents.
 fn is_of_settings(name: &str) -> bool {
     matches!(guarded(name), Some(Guarded::Runner | Guarded::Ci | Guarded::Hook))
 }

@@ -17,17 +17,19 @@ use crate::failure::Failure;
 use crate::request::{Request, Turn};
 use crate::source::{Beginning, HashingScanner, Source};
 
-/// The most of a large transcript that is new since an earlier decision, in bytes.
-const NEW: u64 = 64 << 20;
+/// The most of a large transcript that may be new since an earlier decision, in bytes.
+const MAX_NEW_BYTES: u64 = 64 << 20;
 
 /// A transcript that was read, to be judged.
 pub(crate) struct Judging {
-    pub(super) began: Instant,
+    /// The moment at which the reading began.
+    pub(super) start: Instant,
     pub(crate) scan: Scan<UncheckedSignal>,
-    /// The digest of its bytes, if state is kept; for a large file, of its ends.
+    /// The digest of the transcript's bytes, if state is kept; for a large file, of its ends.
     pub(super) input: Option<String>,
+    /// The policy's canonical text.
     pub(super) policy_text: String,
-    /// The file that was read, if it was one.
+    /// The file that was read; `None` for a text.
     pub(crate) transcript: Option<PathBuf>,
     /// The site of the checks on this turn.
     pub(super) site: CheckSite,
@@ -66,20 +68,22 @@ impl Gate {
     ///
     /// A source that cannot be read.
     pub(crate) fn read(&self, source: &Source, request: &Request) -> Result<Judging, Failure> {
-        let began = Instant::now();
+        let start = Instant::now();
+        // The digest shows if a numbered iteration is repeated. Where only the end is read, nothing
+        // else needs one.
         let is_whole = request.asker.iteration.is_some() || !request.turn.end_only;
         let mut hasher = (is_whole && self.memory.is_some()).then(blake3::Hasher::new);
         let mut scan = self.read_needed(source, &request.turn, hasher.as_mut())?;
         if request.turn.done_file {
-            scan.signal = scan.signal.or_done_file(&self.policy.signal, &scan.said);
+            scan.signal = scan.signal.or_done_file(&self.policy.signal, &scan.last_word);
         }
         Ok(Judging {
-            began,
+            start,
             scan,
             input: hasher.map(|hasher| digest(&hasher)),
             policy_text: self.policy.canonical(),
             transcript: source.path().map(Path::to_owned),
-            site: self.site(source, &request.turn.own_files),
+            site: self.site_of_turn(source, &request.turn.own_files),
         })
     }
 
@@ -96,27 +100,27 @@ impl Gate {
         let bytes = match source.begin(&mut scanner, turn.end_only)? {
             Beginning::All(bytes) => bytes,
             Beginning::Head(file) => {
-                let known = turn.since.or_else(|| self.read_before(source, &scanner.inner));
-                source.finish(file, known, &mut scanner)?
+                let read_bytes = turn.since.or_else(|| self.read_before(source, &scanner.inner));
+                source.finish(file, read_bytes, &mut scanner)?
             }
         };
         scanner.hash(&bytes.to_le_bytes());
         let scan = self.scanned(scanner.inner, bytes);
-        if self.suffices(&scan, turn) { Ok(scan) } else { self.scan(source, turn.format) }
+        if self.is_enough(&scan, turn) { Ok(scan) } else { self.scan(source, turn.format) }
     }
 
     /// The byte up to which an earlier decision of this session read its transcript.
     fn read_before(&self, source: &Source, scanner: &Scanner<'_>) -> Option<u64> {
-        let read = self.memory()?.read_before(scanner.session()?)?;
+        let read_bytes = self.memory()?.read_before(scanner.session()?)?;
         let length = source.path()?.metadata().ok()?.len();
         // So much that is new is a first look at another file.
-        (length.saturating_sub(read) <= NEW).then_some(read)
+        (length.saturating_sub(read_bytes) <= MAX_NEW_BYTES).then_some(read_bytes)
     }
 
-    /// True if the rest of the transcript cannot change the verdict. More of the final turn could
-    /// only add indicators.
-    fn suffices(&self, scan: &Scan<UncheckedSignal>, turn: &Turn) -> bool {
-        let needs_indicators = match scan.signal.claims() {
+    /// The rest of the transcript cannot change the verdict. More of the final turn could only add
+    /// indicators.
+    fn is_enough(&self, scan: &Scan<UncheckedSignal>, turn: &Turn) -> bool {
+        let needs_indicators = match scan.signal.claimed_status() {
             Status::Complete => true,
             Status::Absent => turn.done_file || !self.policy.exit_gate.require_explicit_signal,
             Status::Continue | Status::Blocked | Status::Invalid => false,
@@ -124,12 +128,17 @@ impl Gate {
         let budget = &self.policy.budget;
         match scan.reach {
             Reach::All => true,
+            // Usage stands all over a transcript.
             _ if budget.tokens > 0 || budget.cost_micro_usd > 0 => false,
             _ if turn.end_only => true,
             Reach::Nothing => false,
             // Checks add what phrases in the rest of the turn could.
             _ if turn.stop.is_some() => true,
-            Reach::Turn if self.policy.patterns.iter().all(|one| one.scope == Scope::Final) => true,
+            Reach::Turn
+                if self.policy.patterns.iter().all(|pattern| pattern.scope == Scope::Final) =>
+            {
+                true
+            }
             Reach::Turn | Reach::Word => !needs_indicators || self.has_enough_indicators(scan),
         }
     }

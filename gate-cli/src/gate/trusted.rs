@@ -32,16 +32,17 @@ impl Gate {
     /// Fails on a bad `GATE_TRUST_LEVEL` (code 2), and on folders of runs that cannot be
     /// read.
     pub(crate) fn trusting(mut self, trust: Trust) -> Result<Self, Failure> {
-        let claim = Claim::verify(trust.places(), self.place)?;
-        let lowered = claim.lowered.iter();
-        self.warnings.extend(lowered.map(|why| {
-            let message = format!("{why}: the level is {} at most", claim.allowed.name());
+        let claim = Claim::verify(trust.places(), self.place_of_use)?;
+        let reasons = claim.lowered.iter();
+        self.warnings.extend(reasons.map(|reason| {
+            let message = format!("{reason}: the level is {} at most", claim.allowed.name());
             Warning::new(WarningCode::TrustLowered, message)
         }));
         Ok(Self { trust: Some(Trusted { trust, claim }), ..self })
     }
 
-    /// None if no approval is required, or if none matters: without memory and checks.
+    /// The state of the settings' approval. `None` if no approval is required, and if none matters:
+    /// without memory and checks.
     pub(super) fn trust_report(&self, request: &Request) -> Result<Option<TrustReport>, Failure> {
         match &self.trust {
             Some(trusted) if self.memory.is_some() || !request.runs_no_checks() => {
@@ -51,12 +52,12 @@ impl Gate {
         }
     }
 
-    /// The places of the settings; none if a program answers for them.
+    /// The places of the settings; `None` if a program answers for them.
     pub(super) fn trust_places(&self) -> Option<&Places> {
         self.trust.as_ref().map(|trusted| trusted.trust.places())
     }
 
-    /// True if the programs of the checks may be started outside of any decision.
+    /// The programs of the checks may be started outside of any decision.
     pub(super) fn may_start_checks(&self) -> bool {
         self.trust
             .as_ref()
@@ -68,10 +69,13 @@ impl Gate {
     ///
     /// Fails on settings that cannot be used, and on a store that cannot be opened.
     pub(crate) fn renewed(&self) -> Result<Option<Self>, Failure> {
-        let (Some(trusted), Some(place)) = (&self.trust, self.place) else { return Ok(None) };
+        let (Some(trusted), Some(place)) = (&self.trust, self.place_of_use) else {
+            return Ok(None);
+        };
         let Some((mut settings, trust)) = trusted.trust.approved_since()? else { return Ok(None) };
+        // Flags of the command line may have set it, too.
         settings.policy.budget = self.policy.budget;
-        let memory = self.memory().map(|memory| memory.again(trust.places())).transpose()?;
+        let memory = self.memory().map(|memory| memory.reopened(trust.places())).transpose()?;
         let site = CheckSite { project: trust.project()?, ..self.site.clone() };
         let gate = Self::open(settings, site)?.at(place);
         let gate = if self.writes_tests { gate.writing_tests()? } else { gate };
@@ -97,7 +101,11 @@ impl Gate {
             return Ok(());
         }
         let programs = match &request.checking.checks {
-            Checks::Only(name) => programs(&self.only(name), &self.site),
+            Checks::Only(name) => {
+                let mut policy = self.policy.clone();
+                policy.checks.retain(|check, _| check == name);
+                programs(&policy, &self.site)
+            }
             _ => programs(&self.policy, &self.site),
         };
         if state == TrustState::Changed
@@ -108,8 +116,8 @@ impl Gate {
         Ok(())
     }
 
-    /// The settings of the user as they are now, as a digest or a word; none if the program
-    /// that opened the gate answers for them.
+    /// The settings of the user as they are now, as a digest or a word; `None` if the program that
+    /// opened the gate answers for them.
     pub(super) fn user_settings(&self) -> Option<String> {
         let file = user_file(self.trust.as_ref()?.trust.places())?;
         Some(match fs::read(file) {
@@ -126,12 +134,6 @@ impl Gate {
         }
     }
 
-    fn only(&self, name: &str) -> Policy {
-        let mut policy = self.policy.clone();
-        policy.checks.retain(|check, _| check == name);
-        policy
-    }
-
     /// Adds the trust level and the policy's digest to a record.
     pub(super) fn with_trust(
         &self,
@@ -145,19 +147,20 @@ impl Gate {
         let has_defaults = report.is_some_and(|report| report.file.is_none());
         let is_approved = state == Some(TrustState::Approved)
             || (has_defaults && state == Some(TrustState::Never));
-        let has_baseline = gathered.baseline.as_ref().is_some_and(|found| !found.is_movable());
+        let baseline = gathered.baseline.as_ref();
+        let has_baseline = baseline.is_some_and(|baseline| !baseline.is_movable());
         let has_memory = record.decision.input.memory.is_some();
         let level = self.trust.as_ref().map_or(Level::T0, |trusted| {
             Level::for_decision(&trusted.claim, has_memory, is_approved, has_baseline)
         });
-        let own = pending.and_then(PendingDecision::own_text).map(|text| digest(text.as_bytes()));
-        let policy_digest = own.unwrap_or(record.policy_digest);
+        let runs_policy = pending.and_then(PendingDecision::runs_policy_text);
+        let policy_digest =
+            runs_policy.map_or(record.policy_digest, |policy_text| digest(policy_text.as_bytes()));
         Record { trust: level.name().to_owned(), policy_digest, ..record }
     }
 }
 
-/// The digest of the settings that the run has from now on. None if it keeps its earlier
-/// ones.
+/// The digest of the settings that the run has from now on. `None` if it keeps its earlier ones.
 pub(super) fn settings_of_run(
     report: Option<&TrustReport>,
     pending: &PendingDecision,
@@ -170,16 +173,13 @@ pub(super) fn settings_of_run(
 
 /// The evidence if the settings were tampered with: each check has the outcome of tampering, and
 /// none has run.
-pub(super) fn tampered_evidence(policy: &Policy, why: &str) -> Gathered {
-    let checks = policy.checks.iter().map(|(name, check)| (name.as_str(), check.mode));
-    let mut checks: Vec<_> = checks.collect();
-    if checks.is_empty() {
-        checks.push((SETTINGS, Mode::Require));
-    }
-    let evidence = checks
-        .into_iter()
-        .map(|(name, mode)| Evidence::new(name, mode, Outcome::Tamper).with_summary(why));
+pub(super) fn tampered_evidence(policy: &Policy, problem: &str) -> Gathered {
+    let evidence = |name, mode| Evidence::new(name, mode, Outcome::Tamper).with_summary(problem);
     let mut gathered = Gathered::default();
-    gathered.evidence = evidence.collect();
+    gathered.evidence = if policy.checks.is_empty() {
+        vec![evidence(SETTINGS, Mode::Require)]
+    } else {
+        policy.checks.iter().map(|(name, check)| evidence(name, check.mode)).collect()
+    };
     gathered
 }

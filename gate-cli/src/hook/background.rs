@@ -11,7 +11,7 @@ const MAX_NAME_CHARS: usize = 120;
 const SHELLS: [&str; 3] = ["shell", "bash", "local_bash"];
 
 /// States of a task that is over.
-const OVER: [&str; 7] =
+const ENDED_STATES: [&str; 7] =
     ["completed", "failed", "killed", "stopped", "cancelled", "canceled", "done"];
 
 /// A task that runs in the background.
@@ -21,7 +21,7 @@ pub(crate) struct BackgroundTask {
     pub(crate) id: String,
     /// Its command, description or id.
     pub(crate) name: String,
-    /// True for a shell; others are helpers, which end.
+    /// It is a shell's; other tasks are helpers', which end.
     pub(crate) is_shell: bool,
 }
 
@@ -29,17 +29,18 @@ pub(crate) struct BackgroundTask {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ScheduledPrompt {
     pub(crate) text: String,
-    /// True if it comes again and again.
+    /// It comes again and again.
     pub(crate) is_recurring: bool,
 }
 
+/// The tasks of an event that still run.
 pub(super) fn tasks(payload: &Payload<'_>, key: Option<&str>) -> Vec<BackgroundTask> {
     let tasks = key.map(|key| payload.list(key)).unwrap_or_default();
     let running = tasks.iter().filter(|task| {
         let status = text(task, "status").unwrap_or_default().to_lowercase();
-        !OVER.contains(&status.as_str())
+        !ENDED_STATES.contains(&status.as_str())
     });
-    let read = running.map(|task| {
+    let running = running.map(|task| {
         let name = ["command", "description", "id"].into_iter().find_map(|key| text(task, key));
         let kind = text(task, "type").or_else(|| text(task, "kind"));
         BackgroundTask {
@@ -51,16 +52,17 @@ pub(super) fn tasks(payload: &Payload<'_>, key: Option<&str>) -> Vec<BackgroundT
             },
         }
     });
-    read.collect()
+    running.collect()
 }
 
+/// The prompts of an event that the client will send.
 pub(super) fn scheduled(payload: &Payload<'_>, key: Option<&str>) -> Vec<ScheduledPrompt> {
     let prompts = key.map(|key| payload.list(key)).unwrap_or_default();
-    let read = prompts.iter().map(|prompt| ScheduledPrompt {
+    let prompts = prompts.iter().map(|prompt| ScheduledPrompt {
         text: text(prompt, "prompt").unwrap_or("a prompt").to_owned(),
         is_recurring: prompt.get("recurring").and_then(Value::as_bool).unwrap_or(false),
     });
-    read.collect()
+    prompts.collect()
 }
 
 fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {

@@ -26,10 +26,10 @@ pub(crate) struct Client {
 pub(super) struct ClientCode {
     /// Completes the event that was read by the facts.
     pub(super) event: fn(&Payload<'_>, Event) -> Event,
-    /// True if no person sits in front of the client. None if the facts decide: variables,
-    /// then the words of its command line.
+    /// Nobody sits in front of the client. `None` if the facts decide: variables, then the
+    /// words of its command line.
     pub(super) is_headless: fn(&Payload<'_>) -> Option<bool>,
-    /// Compares the event with the transcript. None if the facts name a sign, or nothing
+    /// Compares the event with the transcript. `None` if the facts name a sign, or nothing
     /// does.
     pub(super) transcript_lag: fn(&Payload<'_>, &RecentRecords) -> Option<TranscriptLag>,
 }
@@ -45,10 +45,10 @@ impl Client {
         self.hook
     }
 
-    /// The same for who sent this event: another program may read the client's hook files. A person sits
-    /// in front of such a program.
+    /// The interface of the program that sent this event, which may be another one that reads the
+    /// client's hook files. A person sits in front of such a program.
     #[must_use]
-    pub(crate) fn speaking(self, agent: Agent, payload: &Payload<'_>) -> Self {
+    pub(crate) fn for_sender(self, agent: Agent, payload: &Payload<'_>) -> Self {
         // A command to gate is not taken from a program that nobody has tried.
         let code = ClientCode {
             event: |_, event| Event { prompt_text: None, ..event },
@@ -61,36 +61,37 @@ impl Client {
         }
     }
 
-    /// True if the events are of another program that reads the client's hook files.
+    /// Another program sends the events: one that reads the client's hook files.
     pub(crate) fn is_dialect(&self) -> bool {
         !std::ptr::eq(self.hook, &self.facts.hook)
     }
 
     pub(crate) fn event(&self, payload: &Payload<'_>) -> Event {
         let HookFacts { events, keys, has_plan_mode, .. } = self.facts();
-        let first = |keys: &[String]| keys.iter().find_map(|key| payload.owned(key));
-        let value = |key: &Option<String>| payload.owned(key.as_deref()?);
-        // The agent may not act in plan mode.
+        let first_text = |keys: &[String]| keys.iter().find_map(|key| payload.owned(key));
+        let text = |key: &Option<String>| payload.owned(key.as_deref()?);
+        // The agent may not act in plan mode, so there is nothing to judge.
         let is_plan = *has_plan_mode && payload.text("permission_mode") == Some("plan");
         let event = Event {
             kind: event_kind(payload, events.start.as_deref()),
             not_judged: reason_not_to_judge(event_name(payload), events)
                 .or(is_plan.then_some(not_judged::PLAN_MODE)),
             is_refused_by_code: event_name(payload)
-                .is_some_and(|name| events.refused_by_code.iter().any(|known| known == name)),
-            session: first(&keys.session),
-            prompt_id: value(&keys.prompt_id)
-                .or_else(|| Some(gate_core::digest(value(&keys.prompt_digest)?.as_bytes()))),
+                .is_some_and(|name| events.refused_by_code.iter().any(|event| event == name)),
+            session: first_text(&keys.session),
+            prompt_id: text(&keys.prompt_id)
+                .or_else(|| Some(gate_core::digest(text(&keys.prompt_digest)?.as_bytes()))),
             folder: helper_folder(payload).or_else(|| payload.path("cwd")),
-            transcript: first(&keys.transcript).map(PathBuf::from),
+            transcript: first_text(&keys.transcript).map(PathBuf::from),
             // A turn without a last word is sent as one without a text.
-            last_message: keys.message.as_deref().and_then(|key| payload.said(key)),
+            last_message: keys.message.as_deref().and_then(|key| payload.possibly_blank(key)),
             tasks: background::tasks(payload, keys.tasks.as_deref()),
             scheduled: background::scheduled(payload, keys.scheduled.as_deref()),
-            repeated_message: value(&keys.repeated_message),
+            repeated_message: text(&keys.repeated_message),
             prompt_text: payload.owned("prompt"),
         };
         let event = (self.code.event)(payload, event);
+        // Looked up last: it reads the transcript, and only a stop that would be judged needs it.
         let is_interrupted = || event.transcript.as_deref().is_some_and(is_interrupted);
         if event.kind == EventKind::Stop && event.not_judged.is_none() && is_interrupted() {
             return Event { not_judged: Some(not_judged::BROKEN_OFF), ..event };
@@ -98,13 +99,13 @@ impl Client {
         event
     }
 
-    /// True if no person sits in front of the client. None if gate cannot find out.
+    /// Nobody sits in front of the client. `None` if gate cannot find out.
     pub(crate) fn is_headless(&self, payload: &Payload<'_>) -> Option<bool> {
         let program = self.facts.programs.first()?;
         let HookFacts { entry, headless_words, .. } = self.facts();
-        let entry = entry.as_ref();
-        let value = entry.and_then(|entry| Some((entry, payload.variable(&entry.variable)?)));
-        if let Some((entry, value)) = value {
+        if let Some(entry) = entry
+            && let Some(value) = payload.variable(&entry.variable)
+        {
             return entry.is_headless(value);
         }
         (self.code.is_headless)(payload).or_else(|| payload.started_with(program, headless_words))
@@ -170,13 +171,13 @@ pub(crate) struct Event {
     pub(crate) transcript: Option<PathBuf>,
     /// The agent's last message, if the client sends it whole and unchanged.
     pub(crate) last_message: Option<String>,
-    /// True if only the exit code 2 refuses it.
+    /// Only the exit code 2 refuses it: the client reads no reply.
     pub(crate) is_refused_by_code: bool,
     /// Tasks that run in the background.
     pub(crate) tasks: Vec<BackgroundTask>,
     /// Prompts that the client will send by itself.
     pub(crate) scheduled: Vec<ScheduledPrompt>,
-    /// The same with parts of it twice, which serves if there is no transcript.
+    /// The agent's last message with parts of it twice. It serves if there is no transcript.
     pub(crate) repeated_message: Option<String>,
     pub(crate) prompt_text: Option<String>,
 }
@@ -203,15 +204,16 @@ pub(crate) mod not_judged {
 fn event_kind(payload: &Payload<'_>, session_start: Option<&str>) -> EventKind {
     let name = event_name(payload);
     let is_sub_agent = payload.text("agent_id").is_some();
-    let mut ends = clients::all().filter_map(|facts| facts.hook.events.end.as_deref());
-    if ends.any(|end| name == Some(end)) {
+    let mut end_names = clients::all().filter_map(|facts| facts.hook.events.end.as_deref());
+    if end_names.any(|end_name| name == Some(end_name)) {
         return EventKind::SessionEnd;
     }
-    let mut prompts = clients::all().flat_map(|facts| &facts.hook.events.prompt);
-    if prompts.any(|prompt| name == Some(prompt)) {
+    let mut prompt_names = clients::all().flat_map(|facts| &facts.hook.events.prompt);
+    if prompt_names.any(|prompt_name| name == Some(prompt_name)) {
         return if is_sub_agent { EventKind::MidTurn } else { EventKind::Prompt };
     }
     match (name.is_some() && name == session_start, payload.text("source")) {
+        // Any other event is handled as a stop, so that the ledger says why it was not judged.
         (false, _) => EventKind::Stop,
         // Some clients send the event again after they compacted a session. The agent
         // has acted by then, so the work tree is no baseline any more.
@@ -221,7 +223,8 @@ fn event_kind(payload: &Payload<'_>, session_start: Option<&str>) -> EventKind {
     }
 }
 
-/// The folder of a helper that stops: its own, which may be another work tree than its parent's.
+/// The folder of a helper that stops, which may be in another work tree than its parent's. The
+/// event names the parent's folder, so the helper's is read from the end of its transcript.
 fn helper_folder(payload: &Payload<'_>) -> Option<PathBuf> {
     let transcript = payload.path("agent_transcript_path")?;
     let text = tail(&transcript, MAX_TAIL_BYTES)?;
@@ -233,7 +236,7 @@ fn event_name<'p>(payload: &Payload<'p>) -> Option<&'p str> {
     ["hook_event_name", "event", "hookEventName"].into_iter().find_map(|key| payload.text(key))
 }
 
-/// None for a stop of the agent.
+/// The reason not to judge an event of this name; `None` for a stop of the agent.
 fn reason_not_to_judge(name: Option<&str>, events: &Events) -> Option<&'static str> {
     let helpers = events.helper.iter().map(String::as_str);
     match name {

@@ -13,7 +13,7 @@ pub(super) const CODE: ClientCode = ClientCode { is_headless, ..ClientCode::NONE
 /// A rollout's first line is read up to this length.
 const MAX_HEADER_BYTES: u64 = 1 << 20;
 
-/// Reads the rollout's first record. None if there is none that names its source.
+/// The rollout's first record names `exec` as its source. `None` if it names no source.
 fn is_headless(payload: &Payload<'_>) -> Option<bool> {
     let rollout = payload.path("transcript_path")?;
     let mut line = String::new();

@@ -16,16 +16,16 @@ const COMPLETE_TURN: &str = "end_turn";
 
 fn event(payload: &Payload<'_>, event: Event) -> Event {
     let reason = payload.text("stop_reason").or_else(|| payload.text("stopReason"));
-    let broken_off = reason.is_some_and(|reason| reason != COMPLETE_TURN);
+    let is_broken_off = reason.is_some_and(|reason| reason != COMPLETE_TURN);
     // Without a name, only a stop has a reason to stop.
-    let is_other = payload.text("hook_event_name").is_none() && reason.is_none();
-    let is_prompt = is_other && event.prompt_text.is_some();
+    let is_no_stop = payload.text("hook_event_name").is_none() && reason.is_none();
+    let is_prompt = is_no_stop && event.prompt_text.is_some();
     Event {
         kind: if is_prompt { EventKind::Prompt } else { event.kind },
         not_judged: event
             .not_judged
-            .or(is_other.then_some(not_judged::OTHER_EVENT))
-            .or(broken_off.then_some(not_judged::BROKEN_OFF)),
+            .or(is_no_stop.then_some(not_judged::OTHER_EVENT))
+            .or(is_broken_off.then_some(not_judged::BROKEN_OFF)),
         ..event
     }
 }
@@ -37,7 +37,7 @@ fn event(payload: &Payload<'_>, event: Event) -> Event {
 fn transcript_lag(payload: &Payload<'_>, latest: &RecentRecords) -> Option<TranscriptLag> {
     let last_call = latest.records().find_map(|record| stop_hook_time(&record));
     let is_behind = match (last_call, payload.timestamp()) {
-        (Some(called), Some(now)) => called < now,
+        (Some(called_at), Some(stopped_at)) => called_at < stopped_at,
         _ => !latest.records().find_map(|record| is_closing_message(&record)).unwrap_or(false),
     };
     Some(if is_behind { TranscriptLag::Certain } else { TranscriptLag::UpToDate })
@@ -51,8 +51,8 @@ fn stop_hook_time(record: &Value) -> Option<i64> {
     timestamp(record.pointer("/data/input/timestamp"))
 }
 
-/// True for a message of the agent that calls no tool, false for prompts and tool calls,
-/// none for any other record.
+/// The record is a message of the agent that calls no tool; a prompt or a tool call is not.
+/// `None` for any other record.
 fn is_closing_message(record: &Value) -> Option<bool> {
     match record.get("type")?.as_str()? {
         "assistant.message" => {

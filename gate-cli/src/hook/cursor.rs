@@ -10,11 +10,11 @@ pub(super) const CODE: ClientCode =
     ClientCode { event, is_headless: |_| Some(false), ..ClientCode::NONE };
 
 fn event(payload: &Payload<'_>, event: Event) -> Event {
-    let broken_off = payload.text("status").is_some_and(|status| status != "completed");
-    let root = payload.list("workspace_roots").first().and_then(Value::as_str);
+    let is_broken_off = payload.text("status").is_some_and(|status| status != "completed");
+    let first_root = payload.list("workspace_roots").first().and_then(Value::as_str);
     Event {
-        not_judged: event.not_judged.or(broken_off.then_some(not_judged::BROKEN_OFF)),
-        folder: event.folder.or_else(|| root.map(Into::into)),
+        not_judged: event.not_judged.or(is_broken_off.then_some(not_judged::BROKEN_OFF)),
+        folder: event.folder.or_else(|| first_root.map(Into::into)),
         ..event
     }
 }

@@ -21,26 +21,32 @@ use crate::settings::{Places, Selection};
 use crate::tool_inputs::ToolInputs;
 use crate::trust::{self, Trust};
 
-/// A work tree with the projects in it that an event is about: where the session is, or, with
-/// several settings in one tree, those nearest to each file that changed.
+/// A work tree with the projects in it that an event is about: the session's, or, with several
+/// settings in one tree, those nearest to each file that changed.
 pub(crate) struct Ground {
-    pub(crate) places: Vec<Places>,
-    pub(crate) around: Option<TurnContext>,
+    pub(crate) projects: Vec<Places>,
+    pub(crate) turn: Option<TurnContext>,
 }
 
 /// The work trees that a stop is about.
 pub(crate) struct Grounds {
-    /// The one that is judged.
+    /// The agent's own tree.
     pub(crate) main: Ground,
-    /// Others in which the agent worked, each with its work.
-    pub(crate) others: Vec<(Ground, WorkElsewhere)>,
-    /// Work that nothing judges.
-    pub(crate) open: Vec<WorkElsewhere>,
+    /// Trees in which the agent worked, too, and which are judged.
+    pub(crate) others: Vec<OtherGround>,
+    /// Work in places that nothing judges.
+    pub(crate) work_elsewhere: Vec<WorkElsewhere>,
 }
 
-/// Whose event it is, and where.
+/// A work tree beside the agent's own, with the agent's work in it.
+pub(crate) struct OtherGround {
+    pub(crate) ground: Ground,
+    pub(crate) work: WorkElsewhere,
+}
+
+/// An event with its client, its agent, and the folder of its hook.
 #[derive(Clone, Copy)]
-pub(crate) struct Scene<'s> {
+pub(crate) struct EventScene<'s> {
     pub(crate) here: &'s Here,
     pub(crate) agent: Agent,
     pub(crate) client: &'s Client,
@@ -48,40 +54,41 @@ pub(crate) struct Scene<'s> {
     pub(crate) event: &'s Event,
 }
 
-impl Scene<'_> {
+impl EventScene<'_> {
     /// The folder in which the session began.
-    fn began_in(&self) -> Option<PathBuf> {
+    fn session_folder(&self) -> Option<PathBuf> {
         let variable = self.client.facts().project_variable.as_deref();
         let folder = variable.and_then(|name| self.payload.variable(name));
         folder.and_then(|folder| Path::new(folder).canonicalize().ok())
     }
 
-    fn agents_folder(&self) -> Option<PathBuf> {
+    fn agent_folder(&self) -> Option<PathBuf> {
         self.event.folder.as_ref()?.canonicalize().ok()
     }
 
-    fn at(&self, folder: PathBuf) -> Places {
+    fn places_in(&self, folder: PathBuf) -> Places {
         Places { folder, ..self.here.places.clone() }
     }
 
     /// The topmost folder of the session's own work tree, if the agent is in another one of the
     /// same repository.
-    pub(crate) fn left_tree(&self) -> Option<PathBuf> {
-        let (began_in, now_in) = (self.began_in()?, self.agents_folder()?);
+    pub(crate) fn tree_left_behind(&self) -> Option<PathBuf> {
         let environment = &self.here.places.environment;
-        let began_in = root_of(&began_in, environment).ok().flatten()?;
-        let now_in = root_of(&now_in, environment).ok().flatten()?;
-        (began_in != now_in && work_trees(&began_in).contains(&now_in)).then_some(began_in)
+        let session_tree = root_of(&self.session_folder()?, environment).ok().flatten()?;
+        let agent_tree = root_of(&self.agent_folder()?, environment).ok().flatten()?;
+        let has_moved =
+            session_tree != agent_tree && work_trees(&session_tree).contains(&agent_tree);
+        has_moved.then_some(session_tree)
     }
 
-    /// The agent's folder, if it is in another work tree than the one in which the session began:
-    /// the place of the session's project there.
-    fn moved_to(&self) -> Option<PathBuf> {
-        let left = self.left_tree()?;
-        let (began_in, now_in) = (self.began_in()?, self.agents_folder()?);
-        let root = root_of(&now_in, &self.here.places.environment).ok().flatten()?;
-        let folder = moved(&began_in, &left, &root);
-        Some(if folder.is_dir() { folder } else { now_in })
+    /// The place of the session's project in the agent's tree, if that is another one than the tree
+    /// in which the session began; the agent's folder if the project is not there.
+    fn folder_in_new_tree(&self) -> Option<PathBuf> {
+        let old_root = self.tree_left_behind()?;
+        let agent_folder = self.agent_folder()?;
+        let new_root = root_of(&agent_folder, &self.here.places.environment).ok().flatten()?;
+        let folder = moved(&self.session_folder()?, &old_root, &new_root);
+        Some(if folder.is_dir() { folder } else { agent_folder })
     }
 
     /// The project of the first of these folders that has settings: the agent's, if it went to
@@ -89,153 +96,161 @@ impl Scene<'_> {
     /// whose gate.toml was approved and is gone counts, too: an agent must not get out by removing
     /// it.
     fn project(&self) -> Option<Places> {
-        let own = self.here.places.folder.canonicalize().ok();
-        let folders = [self.moved_to(), self.began_in(), self.agents_folder(), own];
-        let folders = folders.into_iter().flatten().filter(|folder| folder.is_dir());
-        let mut places = folders.map(|folder| self.at(folder));
-        // Settings that cannot be looked at are reported when they are read.
-        places.find(has_settings)
+        let hook_folder = self.here.places.folder.canonicalize().ok();
+        let candidates =
+            [self.folder_in_new_tree(), self.session_folder(), self.agent_folder(), hook_folder];
+        let folders = candidates.into_iter().flatten().filter(|folder| folder.is_dir());
+        folders.map(|folder| self.places_in(folder)).find(has_settings)
     }
 
     /// The work tree that the event is about.
     pub(crate) fn ground(&self) -> Ground {
         let primary = self.project();
         let base = primary.clone().or_else(|| {
-            let places = self.at(self.agents_folder()?);
+            let places = self.places_in(self.agent_folder()?);
             has_tracked_settings(&places.top()).then_some(places)
         });
-        let left = self.left_tree();
+        let old_tree = self.tree_left_behind();
         match base {
-            Some(base) => self.open(base, primary, left.as_deref()),
-            None => Ground { places: Vec::new(), around: None },
+            Some(base) => self.open(base, primary, old_tree.as_deref()),
+            None => Ground { projects: Vec::new(), turn: None },
         }
     }
 
-    fn open(&self, base: Places, primary: Option<Places>, left: Option<&Path>) -> Ground {
+    /// Reads the work tree around `base`. `primary` is its project with settings, if there is one,
+    /// and `old_tree` the tree that the agent left for this one.
+    fn open(&self, base: Places, primary: Option<Places>, old_tree: Option<&Path>) -> Ground {
+        // At a session's beginning and end nothing has changed yet, or is looked at any more.
         if matches!(self.event.kind, EventKind::SessionStart | EventKind::SessionEnd) {
-            return Ground { places: primary.into_iter().collect(), around: None };
+            return Ground { projects: primary.into_iter().collect(), turn: None };
         }
         let here = Here { places: base.clone() };
-        let around = TurnContext::open(&here, self.agent, self.event, left);
-        let own = primary.as_ref().and_then(|places| places.project().ok());
-        let nested =
-            around.as_ref().map(|around| around.projects(own.as_deref())).unwrap_or_default();
-        let places = match (nested.is_empty(), self.event.kind) {
+        let turn = TurnContext::open(&here, self.agent, self.event, old_tree);
+        let primary_folder = primary.as_ref().and_then(|places| places.project().ok());
+        let folders =
+            turn.as_ref().map(|turn| turn.projects(primary_folder.as_deref())).unwrap_or_default();
+        let projects = match (folders.is_empty(), self.event.kind) {
             (false, _) => {
-                nested.into_iter().map(|folder| Places { folder, ..base.clone() }).collect()
+                folders.into_iter().map(|folder| Places { folder, ..base.clone() }).collect()
             }
             (true, EventKind::Stop) => primary.into_iter().collect(),
             // A prompt is noted for the whole work tree.
             (true, _) => vec![base],
         };
-        Ground { places, around }
+        Ground { projects, turn }
     }
 
     /// All work trees that a stop is about. The baseline of the session holds for each.
     pub(crate) fn grounds(&self, main: Ground) -> Grounds {
-        let mut grounds = Grounds { main, others: Vec::new(), open: Vec::new() };
-        let Some(first) = grounds.main.places.first().cloned() else { return grounds };
+        let mut grounds = Grounds { main, others: Vec::new(), work_elsewhere: Vec::new() };
+        let Some(project) = grounds.main.projects.first().cloned() else { return grounds };
         if self.event.not_judged.is_some() {
             return grounds;
         }
-        if let Some(left) = self.left_tree() {
-            self.add_left_tree(&left, &first, &mut grounds);
+        if let Some(tree) = self.tree_left_behind() {
+            self.add_tree_left_behind(&tree, &project, &mut grounds);
         }
-        self.add_other_work(&first, &mut grounds);
+        self.add_other_work(&project, &mut grounds);
         grounds
     }
 
-    /// The session's own tree, which the agent left, if it changed files there; and the session's
-    /// baseline for the tree in which the agent is now.
-    fn add_left_tree(&self, left: &Path, now_in: &Places, grounds: &mut Grounds) {
-        let Some(began_in) = self.began_in() else { return };
-        let places = self.at(began_in);
-        self.carry_baseline(&places, now_in);
-        let ground = self.open(places.clone(), Some(places), None);
-        let is_changed = ground.around.as_ref().is_some_and(TurnContext::is_changed);
-        if is_changed && !ground.places.is_empty() {
-            let place = place_name(left, &now_in.top());
+    /// Adds the session's own tree, which the agent left, if it changed files there. Carries the
+    /// session's baseline over to the agent's `project` in the tree in which the agent is now.
+    fn add_tree_left_behind(&self, tree: &Path, project: &Places, grounds: &mut Grounds) {
+        let Some(session_folder) = self.session_folder() else { return };
+        let session_project = self.places_in(session_folder);
+        self.carry_baseline(&session_project, project);
+        let ground = self.open(session_project.clone(), Some(session_project), None);
+        let is_changed = ground.turn.as_ref().is_some_and(TurnContext::is_changed);
+        if is_changed && !ground.projects.is_empty() {
+            let place = place_name(tree, &project.top());
             let work = "files changed since the prompt".to_owned();
-            grounds.others.push((ground, WorkElsewhere { place, work, checked: None }));
+            let work = WorkElsewhere { place, work, checked: None };
+            grounds.others.push(OtherGround { ground, work });
         }
     }
 
-    /// Work that stands elsewhere: in other work trees, on branches, in the stash, in other
+    /// Adds work that stands elsewhere: in other work trees, on branches, in the stash, in other
     /// repositories.
-    fn add_other_work(&self, first: &Places, grounds: &mut Grounds) {
-        let (Some(session), Some(site)) = (self.event.run(), self.site(first)) else { return };
+    fn add_other_work(&self, project: &Places, grounds: &mut Grounds) {
+        let (Some(session), Some(site)) = (self.event.run(), self.site(project)) else { return };
         let baseline = Baseline::kept(&site, Some(&session)).ok().flatten();
         let Some(began) = baseline.as_ref().and_then(Baseline::refs) else { return };
         let Ok(tree) = WorkTree::open(&site) else { return };
-        let policy = trust::settings_in_force(first, &Selection::default());
+        let policy = trust::settings_in_force(project, &Selection::default());
         let branches = policy.map(|(settings, _)| settings.policy.tree.branches);
         let inputs = ToolInputs::read(self.event.transcript.as_deref());
         let places = OtherPlaces {
             root: tree.root(),
-            began,
+            start_refs: began,
             inputs: &inputs,
             session: self.event.session.as_deref(),
-            loops: &running_loops(first),
-            state: first.state.as_deref(),
+            loops: &running_loops(project),
+            state: project.state.as_deref(),
             branches: &branches.unwrap_or_default(),
         };
-        let left = self.left_tree();
-        let mut work = places.work(&tree).unwrap_or_default();
-        work.retain(|work| tree_of(work).is_none_or(|tree| left.as_deref() != Some(tree)));
-        let is_one = work.len() == 1;
-        for work in work {
-            let shown = shown_work(&work, tree.root());
+        let old_tree = self.tree_left_behind();
+        let mut works = places.work(&tree).unwrap_or_default();
+        works.retain(|work| tree_of(work).is_none_or(|tree| old_tree.as_deref() != Some(tree)));
+        // Work in one other tree alone is judged there; work in several places is only shown.
+        let is_single = works.len() == 1;
+        for work in works {
+            let described = shown_work(&work, tree.root());
             match tree_of(&work) {
-                Some(folder) if is_one => {
-                    let there = self.at(moved(&first.folder, tree.root(), folder));
-                    self.carry_baseline(first, &there);
-                    let ground = self.open(there.clone(), Some(there), Some(tree.root()));
-                    grounds.others.push((ground, shown));
+                Some(folder) if is_single => {
+                    let other_project = self.places_in(moved(&project.folder, tree.root(), folder));
+                    self.carry_baseline(project, &other_project);
+                    let ground =
+                        self.open(other_project.clone(), Some(other_project), Some(tree.root()));
+                    grounds.others.push(OtherGround { ground, work: described });
                 }
-                _ => grounds.open.push(shown),
+                _ => grounds.work_elsewhere.push(described),
             }
         }
-        for root in places.repositories(&first.environment) {
-            let there = self.at(root.clone());
-            if Trust::was_approved(&there) && self.has_edited(&there, &inputs) {
+        for root in places.repositories(&project.environment) {
+            let repository = self.places_in(root.clone());
+            // Checks of settings that nobody approved would run an agent's commands.
+            if Trust::was_approved(&repository) && self.has_edited(&repository, &inputs) {
                 let place = place_name(&root, tree.root());
                 let work = "another repository".to_owned();
-                let ground = self.open(there.clone(), Some(there), None);
-                grounds.others.push((ground, WorkElsewhere { place, work, checked: None }));
+                let work = WorkElsewhere { place, work, checked: None };
+                let ground = self.open(repository.clone(), Some(repository), None);
+                grounds.others.push(OtherGround { ground, work });
             }
         }
     }
 
-    /// True if the agent's calls name files that are not committed in another repository, or
-    /// commits were made there since the session began.
-    fn has_edited(&self, there: &Places, inputs: &ToolInputs) -> bool {
-        let Some(tree) = self.site(there).and_then(|site| WorkTree::open(&site).ok()) else {
+    /// The agent's calls name files that are not committed in another repository, or commits were
+    /// made there since the session began.
+    fn has_edited(&self, repository: &Places, inputs: &ToolInputs) -> bool {
+        let Some(tree) = self.site(repository).and_then(|site| WorkTree::open(&site).ok()) else {
             return false;
         };
         let files = tree.changed(None).ok().flatten().unwrap_or_default();
-        if files.iter().any(|file| inputs.mention(Path::new(file))) {
+        if files.iter().any(|file| inputs.has_file(Path::new(file))) {
             return true;
         }
-        let here = Here { places: there.clone() };
+        let here = Here { places: repository.clone() };
         let turn = TurnContext::open(&here, self.agent, self.event, None);
         let transcript = self.event.transcript.as_deref();
-        inputs.move_head() && turn.is_some_and(|turn| turn.has_committed(transcript))
+        inputs.can_move_head() && turn.is_some_and(|turn| turn.has_committed(transcript))
     }
 
     /// Takes the tree of the session's beginning over to another work tree, if the session has none
     /// there.
-    fn carry_baseline(&self, from: &Places, to: &Places) {
-        let (Some(session), Some(from), Some(to)) =
-            (self.event.run(), self.site(from), self.site(to))
+    fn carry_baseline(&self, old_project: &Places, new_project: &Places) {
+        let (Some(session), Some(old_site), Some(new_site)) =
+            (self.event.run(), self.site(old_project), self.site(new_project))
         else {
             return;
         };
-        if let Ok(None) = Baseline::kept(&to, Some(&session))
-            && let Ok(Some(baseline)) = Baseline::kept(&from, Some(&session))
-            && let Ok(Some(there)) = baseline.in_other_tree(&to, &Timestamp::now().to_string())
+        if let Ok(None) = Baseline::kept(&new_site, Some(&session))
+            && let Ok(Some(baseline)) = Baseline::kept(&old_site, Some(&session))
+            && let Ok(Some(carried)) =
+                baseline.in_other_tree(&new_site, &Timestamp::now().to_string())
         {
             // Without it more counts as the agent's.
-            let _ = there.keep(&to, Some(&session));
+            let _ = carried.keep(&new_site, Some(&session));
         }
     }
 
@@ -247,11 +262,12 @@ impl Scene<'_> {
 }
 
 fn has_settings(places: &Places) -> bool {
+    // Settings that cannot be looked at count: they are reported when they are read.
     !matches!(places.project_file(), Ok(None)) || Trust::was_approved(places)
 }
 
-/// True if git's index may name settings somewhere below a folder. The search costs next to
-/// nothing, which matters because most projects have none.
+/// git's index may name settings somewhere below a folder. The search costs next to nothing, which
+/// matters because most projects have no settings at all.
 fn has_tracked_settings(root: &Path) -> bool {
     let index = own_git_folder(root).and_then(|folder| fs::read(folder.join("index")).ok());
     let index = index.unwrap_or_default();

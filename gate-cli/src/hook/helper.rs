@@ -1,4 +1,5 @@
-//! A helper of the agent that only looked: its stop is let go, whatever the tree of its parent is.
+//! A helper of the agent that only read files: its stop is let go, whatever state its parent's tree
+//! is in.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +16,7 @@ use crate::tool_inputs::ToolInputs;
 const MAX_BYTES: u64 = 8 << 20;
 
 /// Tools of clients that change nothing, in lower case. Any other tool may.
-const READERS: [&str; 36] = [
+const READING_TOOLS: [&str; 36] = [
     "bashoutput",
     "codebase_search",
     "file_search",
@@ -55,7 +56,7 @@ const READERS: [&str; 36] = [
 ];
 
 /// Tools that run commands of any kind, in lower case.
-const SHELLS: [&str; 10] = [
+const SHELL_TOOLS: [&str; 10] = [
     "bash",
     "exec",
     "exec_command",
@@ -68,27 +69,30 @@ const SHELLS: [&str; 10] = [
     "shell",
 ];
 
-/// True if the transcript of the helper that stops shows that it changed nothing: it called tools
-/// that only read, and while its shell ran no file of the tree changed.
-pub(super) fn only_looked(payload: &Payload<'_>, turn: Option<&TurnContext>) -> bool {
+/// The transcript of the helper that stops shows that it changed nothing: it called tools that only
+/// read, and while its shell ran no file of the tree changed. Whatever cannot be read is no proof.
+pub(super) fn has_only_read(payload: &Payload<'_>, turn: Option<&TurnContext>) -> bool {
     let Some(transcript) = payload.path("agent_transcript_path") else { return false };
-    let Some(records) = records(&transcript) else { return false };
-    let mut names = Vec::new();
-    records.iter().for_each(|record| calls(record, &mut names));
-    let is_of = |name: &str, tools: &[&str]| tools.contains(&name.to_lowercase().as_str());
-    if !names.iter().all(|name| is_of(name, &READERS) || is_of(name, &SHELLS)) {
+    let Some(records) = read_records(&transcript) else { return false };
+    let mut tools = Vec::new();
+    records.iter().for_each(|record| add_called_tools(record, &mut tools));
+    let is_one_of = |tool: &str, list: &[&str]| list.contains(&tool.to_lowercase().as_str());
+    if !tools.iter().all(|tool| is_one_of(tool, &READING_TOOLS) || is_one_of(tool, &SHELL_TOOLS)) {
         return false;
     }
-    if !names.iter().any(|name| is_of(name, &SHELLS)) {
+    if !tools.iter().any(|tool| is_one_of(tool, &SHELL_TOOLS)) {
         return true;
     }
-    let began = records.iter().find_map(|record| timestamp(record.get("timestamp")));
-    let (Some(began), Some(turn)) = (began.and_then(time), turn) else { return false };
-    turn.is_unchanged_since(began) && !ToolInputs::read(Some(&transcript)).move_head()
+    let first_timestamp = records.iter().find_map(|record| timestamp(record.get("timestamp")));
+    let (Some(began_at), Some(turn)) = (first_timestamp.and_then(system_time), turn) else {
+        return false;
+    };
+    // A commit moves changes out of the tree's sight without touching its files.
+    turn.is_unchanged_since(began_at) && !ToolInputs::read(Some(&transcript)).can_move_head()
 }
 
-/// The records of a transcript; none if it is no such file, or is cut.
-fn records(transcript: &Path) -> Option<Vec<Value>> {
+/// The records of a transcript; `None` if it is no such file, or is cut.
+fn read_records(transcript: &Path) -> Option<Vec<Value>> {
     let length = fs::metadata(transcript).ok()?.len();
     let text = (length <= MAX_BYTES).then(|| fs::read_to_string(transcript).ok())??;
     let lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -96,31 +100,36 @@ fn records(transcript: &Path) -> Option<Vec<Value>> {
     records.ok().filter(|records| !records.is_empty())
 }
 
-/// The tools that a record calls, by their names.
-fn calls(value: &Value, names: &mut Vec<String>) {
+/// Adds the names of the tools that a record calls. Clients nest their calls in different ways, so
+/// the whole record is searched.
+fn add_called_tools(value: &Value, tools: &mut Vec<String>) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| calls(item, names)),
+        Value::Array(elements) => {
+            elements.iter().for_each(|element| add_called_tools(element, tools));
+        }
         Value::Object(members) => {
             let kind = members.get("type").and_then(Value::as_str).unwrap_or_default();
             let is_call = kind.ends_with("tool_use") || kind.ends_with("_call");
             if is_call {
                 let name = members.get("name").and_then(Value::as_str);
-                names.push(name.unwrap_or(kind.trim_end_matches("_call")).to_owned());
+                tools.push(name.unwrap_or(kind.trim_end_matches("_call")).to_owned());
             }
-            for (key, item) in members {
-                let list = item.as_array().map_or(std::slice::from_ref(item), Vec::as_slice);
+            for (key, member) in members {
+                let calls = member.as_array().map_or(std::slice::from_ref(member), Vec::as_slice);
                 if matches!(
                     key.as_str(),
                     "functionCall" | "toolCalls" | "tool_calls" | "toolRequests"
                 ) {
                     let name = |call: &Value| {
-                        let call = call.get("function").unwrap_or(call);
-                        Some(call.get("name")?.as_str()?.to_owned())
+                        let function = call.get("function").unwrap_or(call);
+                        Some(function.get("name")?.as_str()?.to_owned())
                     };
-                    names.extend(list.iter().map(|call| name(call).unwrap_or_default()));
+                    // A call without a name counts as one of an unknown tool, which may change files.
+                    tools.extend(calls.iter().map(|call| name(call).unwrap_or_default()));
+                // A tool's input and its output may quote calls that nobody made.
                 } else if !matches!(key.as_str(), "input" | "arguments" | "args" | "toolUseResult")
                 {
-                    calls(item, names);
+                    add_called_tools(member, tools);
                 }
             }
         }
@@ -128,7 +137,7 @@ fn calls(value: &Value, names: &mut Vec<String>) {
     }
 }
 
-fn time(milliseconds: i64) -> Option<SystemTime> {
-    let since = Duration::from_millis(u64::try_from(milliseconds).ok()?);
-    SystemTime::UNIX_EPOCH.checked_add(since)
+fn system_time(millis_since_1970: i64) -> Option<SystemTime> {
+    let since_1970 = Duration::from_millis(u64::try_from(millis_since_1970).ok()?);
+    SystemTime::UNIX_EPOCH.checked_add(since_1970)
 }

@@ -1,5 +1,5 @@
-//! Turns that a person broke off, as the transcript tells it. Some clients call their stop hook for such
-//! a turn as for any other.
+//! Turns that a person broke off, as the transcript tells it. Some clients call their stop hook for
+//! such a turn as for any other.
 
 use std::path::Path;
 
@@ -7,19 +7,19 @@ use serde_json::Value;
 
 use super::transcript_lag::RecentRecords;
 
-/// The beginning of what Claude Code, and who writes transcripts as it does, puts in the place of the
-/// person's message.
+/// The beginning of the text that Claude Code, and clients that write transcripts as it does, put in
+/// the place of the person's message.
 const INTERRUPTED: &str = "[Request interrupted by user";
 
-/// True if the transcript's last turn was broken off by a person, and nothing was said since.
+/// A person broke off the transcript's last turn, and no message came since.
 pub(super) fn is_interrupted(transcript: &Path) -> bool {
     let latest = RecentRecords::read(transcript);
-    latest.records().find_map(|record| tells(&record)).unwrap_or(false)
+    latest.records().find_map(|record| is_interruption(&record)).unwrap_or(false)
 }
 
-/// True for a record that ends a turn early, false for another part of a conversation, none for any
-/// other record.
-fn tells(record: &Value) -> Option<bool> {
+/// The record ends a turn early; another part of a conversation does not. `None` for a record that
+/// is no part of the agent's own conversation.
+fn is_interruption(record: &Value) -> Option<bool> {
     match record.get("type")?.as_str()? {
         // Codex.
         "event_msg" => match record.pointer("/payload/type")?.as_str()? {

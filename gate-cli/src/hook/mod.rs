@@ -30,9 +30,9 @@ mod turn_context;
 mod typed;
 
 pub(crate) use client::{Client, Event, EventKind, not_judged};
-pub(crate) use grounds::{Ground, Grounds, Scene};
+pub(crate) use grounds::{EventScene, Ground, Grounds, OtherGround};
 pub(crate) use payload::Payload;
-pub(crate) use prompt::{Answer, reply};
+pub(crate) use prompt::{PromptAnswer, prompt_reply};
 pub(crate) use reply::StopReply;
 pub(crate) use transcript_lag::{RecentRecords, TranscriptLag};
 pub(crate) use turn_context::TurnContext;
@@ -62,7 +62,7 @@ pub(crate) struct HookCall<'c> {
 /// Who started an agent's client, and who sits in front of it.
 #[derive(Clone, Debug)]
 pub(crate) struct ClientStart {
-    /// The trace of another agent that started it; none if a person or a script did.
+    /// The trace of another agent that started it; `None` if a person or a script did.
     pub(crate) outer_agent: Option<String>,
     /// Who is there to answer.
     pub(crate) presence: Presence,
@@ -71,22 +71,25 @@ pub(crate) struct ClientStart {
 }
 
 impl ClientStart {
-    pub(crate) fn of(agent: Agent, payload: &Payload<'_>, places: &Places) -> Self {
+    pub(crate) fn detect(agent: Agent, payload: &Payload<'_>, places: &Places) -> Self {
         let outer_agent = nested::outer_agent(agent, places);
         let policy = trust::settings_in_force(places, &Selection::default());
         let person = policy.map(|(settings, _)| settings.policy.hook.person).unwrap_or_default();
-        let client = client(agent).speaking(agent, payload);
-        let unknown_entry = client.unknown_entry(payload);
+        let client = client(agent).for_sender(agent, payload);
         let presence = match (&outer_agent, person) {
             (Some(_), _) | (None, Attendance::No) => Presence::Nobody,
             (None, Attendance::Yes) => Presence::Person,
             (None, Attendance::Auto) => client.is_headless(payload).into(),
         };
-        let unknown_entry = unknown_entry.filter(|_| person == Attendance::Auto);
+        // Settings that say who is there leave nothing unknown.
+        let unknown_entry = match person {
+            Attendance::Auto => client.unknown_entry(payload),
+            Attendance::Yes | Attendance::No => None,
+        };
         Self { outer_agent, presence, unknown_entry }
     }
 
-    /// True if another agent started the client.
+    /// Another agent started the client.
     pub(crate) fn is_nested(&self) -> bool {
         self.outer_agent.is_some()
     }
@@ -106,13 +109,18 @@ pub(crate) fn client(agent: Agent) -> Client {
 
 /// Reads a client's JSON as a hook does, for the fuzzing of hook events: the name of the run
 /// that the stop belongs to, and the reply that refuses it. `choice` selects one of the known
-/// clients. None for bytes that are no JSON.
+/// clients. `None` for bytes that are no JSON.
 #[doc(hidden)]
 pub fn read_event(choice: u8, json: &[u8], reason: &str) -> Option<(Option<String>, String)> {
     let value = serde_json::from_slice(json).ok()?;
     let agent = Agent::ALL[usize::from(choice) % Agent::ALL.len()];
     let payload = Payload::new(&value, &[]);
-    let client = client(agent).speaking(agent, &payload);
+    let client = client(agent).for_sender(agent, &payload);
     let event = client.event(&payload);
     Some((event.run(), client.refusal(reason).to_string()))
+}
+
+/// The texts differ in white space alone: clients wrap and trim a text that they report.
+fn has_same_words(text: &str, other_text: &str) -> bool {
+    text.split_whitespace().eq(other_text.split_whitespace())
 }

@@ -1,4 +1,4 @@
-//! Finds out if another agent started the client of this hook. If so, the outer agent's
+//! Finds the trace of another agent that started the client of this hook. If so, the outer agent's
 //! changes must not become the baseline of the inner session.
 //!
 //! A client sets variables ("marks") for the programs that it starts, and some of them
@@ -16,13 +16,13 @@ use crate::settings::Places;
 pub(super) fn outer_agent(agent: Agent, places: &Places) -> Option<String> {
     let environment = places.environment.iter();
     let mut marks = environment.filter_map(|(name, value)| mark(name, value));
-    marks.find(|mark| !mark.is_for_hooks(agent)).map(in_environment).or_else(|| {
-        let ancestry: Vec<_> = Process::above().into_iter().map(Ancestor::new).collect();
-        agent_in_ancestry(agent, &ancestry, &|process| process.works_on(&places.folder))
+    marks.find(|mark| !mark.is_for_hooks(agent)).map(described).or_else(|| {
+        let ancestry: Vec<_> = Process::ancestors().into_iter().map(Ancestor::new).collect();
+        agent_in_ancestry(agent, &ancestry, &|process| process.is_working_on(&places.folder))
     })
 }
 
-fn in_environment(mark: Mark) -> String {
+fn described(mark: Mark) -> String {
     format!("the environment has {mark}")
 }
 
@@ -59,24 +59,24 @@ impl Ancestor {
 fn agent_in_ancestry(
     agent: Agent,
     ancestry: &[Ancestor],
-    works_here: &dyn Fn(&Process) -> bool,
+    is_working_here: &dyn Fn(&Process) -> bool,
 ) -> Option<String> {
-    let first = ancestry.iter().position(|ancestor| ancestor.runs(agent));
-    let (children, rest) = ancestry.split_at(first.unwrap_or(ancestry.len()));
-    let client_count = rest.iter().take_while(|ancestor| ancestor.runs(agent)).count();
-    let (client, starters) = rest.split_at(client_count);
+    let client_start = ancestry.iter().position(|ancestor| ancestor.runs(agent));
+    let (children, client_and_above) = ancestry.split_at(client_start.unwrap_or(ancestry.len()));
+    let client_count = client_and_above.iter().take_while(|ancestor| ancestor.runs(agent)).count();
+    let (client, starters) = client_and_above.split_at(client_count);
     let mut child_marks = children.iter().flat_map(|child| &child.marks);
     let mut client_marks = client.iter().flat_map(|process| &process.marks);
-    let foreign = child_marks
+    let foreign_mark = child_marks
         .find(|mark| !mark.is_for_hooks(agent))
         .or_else(|| client_marks.find(|mark| !mark.is_for_client(agent)));
-    if let Some(mark) = foreign {
-        return Some(in_environment(*mark));
+    if let Some(mark) = foreign_mark {
+        return Some(described(*mark));
     }
     children.iter().chain(starters).find_map(|ancestor| {
         let process = &ancestor.process;
         let name = process.agent?.name();
-        works_here(process).then(|| format!("{name} (process {})", process.pid))
+        is_working_here(process).then(|| format!("{name} (process {})", process.pid))
     })
 }
 
@@ -137,12 +137,13 @@ mod tests {
         for outer in ["claude", "codex exec", "node /l/node_modules/@qwen-code/qwen-code/cli.js"] {
             assert!(seen(Agent::ClaudeCode, &line(outer)).is_some(), "{outer}");
         }
-        for other in ["bash -l", "vim claude", "tmux new -s codex", "node /home/gemini/server.js"] {
-            assert_eq!(seen(Agent::ClaudeCode, &line(other)), None, "{other}");
+        for program in ["bash -l", "vim claude", "tmux new -s codex", "node /home/gemini/server.js"]
+        {
+            assert_eq!(seen(Agent::ClaudeCode, &line(program)), None, "{program}");
         }
-        let elsewhere =
+        let on_other_project =
             [process(7, "claude", &[]), process(6, "sh", &[]), process(9, "codex", &[])];
-        assert_eq!(seen(Agent::ClaudeCode, &elsewhere), None, "it works on something else");
+        assert_eq!(seen(Agent::ClaudeCode, &on_other_project), None, "it works on something else");
     }
 
     #[test]
@@ -172,7 +173,7 @@ mod tests {
             assert!(!mark.is_for_hooks(agent) && seen(agent, &cleared).is_some(), "{name}");
         }
         let hook = mark("AI_AGENT", "claude-code_2-1-330_harness").unwrap();
-        let all = [marked(3, "sh -c gate", hook), process(2, "claude", &[])];
-        assert_eq!(seen(Agent::ClaudeCode, &all), None);
+        let ancestry = [marked(3, "sh -c gate", hook), process(2, "claude", &[])];
+        assert_eq!(seen(Agent::ClaudeCode, &ancestry), None);
     }
 }

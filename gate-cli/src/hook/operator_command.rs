@@ -24,7 +24,7 @@ pub(super) enum OperatorCommand {
 }
 
 impl OperatorCommand {
-    /// None unless the whole prompt is a command.
+    /// The command that a prompt is; `None` unless the whole prompt is one.
     pub(super) fn parse(prompt: &str) -> Option<Self> {
         let words: Vec<_> =
             prompt.trim().trim_start_matches(['!', '/']).split_whitespace().collect();
@@ -45,7 +45,7 @@ impl OperatorCommand {
         }
     }
 
-    /// True if only a person may give it. To ask, and to have stops checked, harms nobody.
+    /// Only a person may give it. To ask, and to have stops checked, harms nobody.
     pub(super) fn needs_person(&self) -> bool {
         !matches!(self, Self::On | Self::OnForSession | Self::Status | Self::Last)
     }
@@ -79,13 +79,13 @@ mod tests {
             OperatorCommand::parse("gate on --session"),
             Some(OperatorCommand::OnForSession)
         );
-        let approved = |words: &[&str]| {
+        let approval = |words: &[&str]| {
             Some(OperatorCommand::Approve(words.iter().map(|word| (*word).to_owned()).collect()))
         };
         let command = OperatorCommand::parse("gate approve 'a > b' new price");
-        assert_eq!(command, approved(&["a > b", "new", "price"]));
-        assert_eq!(OperatorCommand::parse("!gate approve"), approved(&[]));
-        for other in [
+        assert_eq!(command, approval(&["a > b", "new", "price"]));
+        assert_eq!(OperatorCommand::parse("!gate approve"), approval(&[]));
+        for prompt in [
             "please gate off",
             "gate approved",
             "gate approve 'a",
@@ -94,7 +94,7 @@ mod tests {
             "gate",
             "",
         ] {
-            assert_eq!(OperatorCommand::parse(other), None, "{other}");
+            assert_eq!(OperatorCommand::parse(prompt), None, "{prompt}");
         }
     }
 
@@ -107,8 +107,8 @@ mod tests {
         ] {
             assert_eq!(OperatorCommand::parse(prompt), Some(command), "{prompt}");
         }
-        for other in ["#gate on", "Gate on", "gate on --session now", "gate off --for 0s", "!"] {
-            assert_eq!(OperatorCommand::parse(other), None, "{other}");
+        for prompt in ["#gate on", "Gate on", "gate on --session now", "gate off --for 0s", "!"] {
+            assert_eq!(OperatorCommand::parse(prompt), None, "{prompt}");
         }
     }
 }

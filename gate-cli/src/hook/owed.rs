@@ -9,18 +9,18 @@ use gate_core::decide::situation::{Released, Work};
 
 use super::session::Session;
 
-/// Updates what a session owes in a project: a released stop leaves a debt, the tests that it left
-/// red; none of them if they did not run. The debt outlives the turn, so an agent cannot get rid of
-/// a red test by a turn that changes nothing. Only a green run or an `exit` clears it, or one
+/// Updates the debt of a session in a project. A released stop leaves one: the tests that it left
+/// red, or an empty list if they did not run. The debt outlives the turn, so an agent cannot get rid
+/// of a red test by a turn that changes nothing. Only a green run or an `exit` clears it, or a run
 /// that shows that the red tests are not the session's.
 pub(super) fn update(session: &mut Session, project: &Path, decision: &Decision) {
     let owed = &mut session.state.owed;
     let is_green = decision.released == Some(Released::Green);
-    let red = red_names(decision);
-    if is_green || decision.verdict == Verdict::Exit || red.is_none() {
+    let red_names = red_names(decision);
+    if is_green || decision.verdict == Verdict::Exit || red_names.is_none() {
         owed.remove(project);
-    } else if let Some(red) = red.filter(|red| !red.is_empty()) {
-        owed.insert(project.to_owned(), red);
+    } else if let Some(names) = red_names.filter(|names| !names.is_empty()) {
+        owed.insert(project.to_owned(), names);
     } else if !decision.input.evidence.is_empty()
         || decision.situation().is_some_and(|situation| situation.work == Work::Changed)
     {
@@ -29,15 +29,15 @@ pub(super) fn update(session: &mut Session, project: &Path, decision: &Decision)
     }
 }
 
-/// The agent's own failed tests, or the failed checks if no tests are known; none if the red tests
-/// are all others'. Empty if it is not known whose they are.
+/// The agent's own failed tests, or the failed checks if no tests are known. `None` if all red tests
+/// are of other people; empty if their owners are not known.
 fn red_names(decision: &Decision) -> Option<Vec<String>> {
     let failures = decision.situation().map(|situation| situation.failures.as_slice());
     let failures = failures.unwrap_or_default();
-    let tests: Vec<_> = failures.iter().flat_map(|failure| &failure.own).cloned().collect();
+    let own_tests: Vec<_> = failures.iter().flat_map(|failure| &failure.own).cloned().collect();
     if !failures.is_empty() {
-        let is_known = failures.iter().all(|failure| failure.unknown.is_empty());
-        return (!tests.is_empty() || !is_known).then_some(tests);
+        let has_known_owners = failures.iter().all(|failure| failure.unknown.is_empty());
+        return (!own_tests.is_empty() || !has_known_owners).then_some(own_tests);
     }
     let failed =
         decision.input.evidence.iter().filter(|evidence| evidence.outcome == Outcome::Fail);
@@ -65,8 +65,8 @@ mod tests {
         }))
     }
 
-    fn names(of: &[&str]) -> Option<Vec<String>> {
-        Some(of.iter().map(|name| (*name).to_owned()).collect())
+    fn owned_names(names: &[&str]) -> Option<Vec<String>> {
+        Some(names.iter().map(|name| (*name).to_owned()).collect())
     }
 
     #[test]
@@ -75,20 +75,20 @@ mod tests {
             { "check": "tests", "own": ["a", "b"], "before": ["c"], "others": ["d"] },
             { "check": "build", "own": ["build"] },
         ]);
-        assert_eq!(red_names(&red(&failures)), names(&["a", "b", "build"]));
-        let others = json!([{ "check": "tests", "before": ["c"] }]);
-        assert_eq!(red_names(&red(&others)), None, "nothing of it is the session's");
-        let unknown = json!([{ "check": "tests", "unknown": ["c"] }]);
-        assert_eq!(red_names(&red(&unknown)), names(&[]));
-        assert_eq!(red_names(&red(&json!([]))), names(&["tests", "build"]));
+        assert_eq!(red_names(&red(&failures)), owned_names(&["a", "b", "build"]));
+        let old_failures = json!([{ "check": "tests", "before": ["c"] }]);
+        assert_eq!(red_names(&red(&old_failures)), None, "nothing of it is the session's");
+        let ownerless = json!([{ "check": "tests", "unknown": ["c"] }]);
+        assert_eq!(red_names(&red(&ownerless)), owned_names(&[]));
+        assert_eq!(red_names(&red(&json!([]))), owned_names(&["tests", "build"]));
     }
 
     /// Compares the checks that `/w` owes after this decision, if it owed a red `old` before.
     #[track_caller]
     fn check_owed(decision: &Decision, expected: Option<&[&str]>) {
         let state = tempfile::tempdir().unwrap();
-        let named = (Agent::Codex, Some("a"));
-        let mut session = Session::open(Some(state.path()), Path::new("/w"), named).unwrap();
+        let mut session =
+            Session::open(Some(state.path()), Path::new("/w"), Agent::Codex, Some("a")).unwrap();
         session.state.owed.insert("/w".into(), vec!["old".to_owned()]);
         session.state.owed.insert("/v".into(), Vec::new());
         update(&mut session, Path::new("/w"), decision);
@@ -121,11 +121,12 @@ mod tests {
     fn changed_work_that_nobody_looked_at_is_owed() {
         let state = tempfile::tempdir().unwrap();
         for (work, expected) in [("changed", Some(Vec::new())), ("prose", None), ("none", None)] {
-            let named = (Agent::Codex, Some(work));
-            let mut session = Session::open(Some(state.path()), Path::new("/w"), named).unwrap();
+            let mut session =
+                Session::open(Some(state.path()), Path::new("/w"), Agent::Codex, Some(work))
+                    .unwrap();
             let situation = json!({ "stop": { "agent": "codex", "situation": { "work": work } } });
-            let unseen = decision(&json!({ "released": "not-run", "observed": situation }));
-            update(&mut session, Path::new("/w"), &unseen);
+            let unchecked = decision(&json!({ "released": "not-run", "observed": situation }));
+            update(&mut session, Path::new("/w"), &unchecked);
             assert_eq!(session.state.owed.get(Path::new("/w")), expected.as_ref(), "{work}");
         }
     }

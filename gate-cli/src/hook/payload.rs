@@ -23,17 +23,18 @@ impl<'a> Payload<'a> {
         self.value
     }
 
-    /// None for a blank text.
+    /// The text under a key; `None` if it is blank.
     pub(super) fn text(&self, key: &str) -> Option<&'a str> {
         self.value.get(key)?.as_str().filter(|text| !text.trim().is_empty())
     }
 
+    /// As [`Payload::text`], for a caller that keeps it.
     pub(super) fn owned(&self, key: &str) -> Option<String> {
         self.text(key).map(str::to_owned)
     }
 
     /// A text, also a blank one; null counts as blank.
-    pub(super) fn said(&self, key: &str) -> Option<String> {
+    pub(super) fn possibly_blank(&self, key: &str) -> Option<String> {
         match self.value.get(key)? {
             Value::Null => Some(String::new()),
             value => value.as_str().map(str::to_owned),
@@ -53,17 +54,17 @@ impl<'a> Payload<'a> {
         self.value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// A variable of the client's environment; none if empty.
+    /// A variable of the client's environment; `None` if it is empty.
     pub(crate) fn variable(&self, name: &str) -> Option<&'a str> {
-        let mut all = self.environment.iter().filter(|(_, value)| !value.is_empty());
-        all.find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        let mut set_variables = self.environment.iter().filter(|(_, value)| !value.is_empty());
+        set_variables.find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// True if the client's command line has one of these words. None if no parent
-    /// process runs the client.
+    /// The client's command line has one of these words. `None` if no parent process runs the
+    /// client.
     pub(super) fn started_with(&self, program: &str, words: &[String]) -> Option<bool> {
-        let args = client_arguments(program)?;
-        Some(args.iter().any(|arg| words.contains(arg)))
+        let arguments = client_arguments(program)?;
+        Some(arguments.iter().any(|argument| words.contains(argument)))
     }
 }
 
@@ -87,8 +88,10 @@ fn program_index(program: &str, words: &[String]) -> Option<usize> {
 
 fn is_program(program: &str, word: &str) -> bool {
     let path = Path::new(word);
-    let in_package = path.components().any(|part| part.as_os_str() == "node_modules");
-    path.file_stem().is_some_and(|stem| stem == program) || (in_package && word.contains(program))
+    // The script of a package may have another name, as in `@qwen-code/qwen-code/cli.js`.
+    let is_in_package = path.components().any(|part| part.as_os_str() == "node_modules");
+    path.file_stem().is_some_and(|stem| stem == program)
+        || (is_in_package && word.contains(program))
 }
 
 #[cfg(test)]
@@ -97,13 +100,13 @@ mod tests {
 
     #[test]
     fn a_program_is_found_behind_its_interpreter() {
-        let at = |line: &str| {
+        let index_in = |line: &str| {
             let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
             program_index("codex", &words)
         };
-        assert_eq!(at("codex exec go"), Some(0));
-        assert_eq!(at("node /x/node_modules/@openai/codex/bin/codex.js exec"), Some(1));
-        assert_eq!(at("sh -c gate"), None);
-        assert_eq!(at("vim a b codex"), None);
+        assert_eq!(index_in("codex exec go"), Some(0));
+        assert_eq!(index_in("node /x/node_modules/@openai/codex/bin/codex.js exec"), Some(1));
+        assert_eq!(index_in("sh -c gate"), None);
+        assert_eq!(index_in("vim a b codex"), None);
     }
 }

@@ -9,6 +9,7 @@ use gate_core::decide::situation::Presence;
 use serde_json::{Value, json};
 
 use super::operator_command::OperatorCommand;
+use super::turn_context::PersonsPrompt;
 use super::typed;
 use super::{HookCall, TurnContext, client, session};
 use crate::agent::{Agent, IN_RUN};
@@ -24,12 +25,12 @@ use crate::{test_approval, trust};
 const STORE_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl HookCall<'_> {
-    /// Notes the tree: changes from now on are the turn's. A person's prompt takes the tree as it
-    /// is; another one only if its session has no baseline. Then obeys a command of the operator,
-    /// and returns the reply to it.
+    /// Begins a turn: notes the tree, so that changes from now on are the turn's. A person's prompt
+    /// takes the tree as it is; another one only if its session has no baseline. Then obeys a
+    /// command of the operator, and returns the reply to it.
     ///
     /// Fails on settings that cannot be used and on a store that cannot be written.
-    pub(crate) fn begin_turn(&self, here: &Here) -> Result<Option<Answer>, Failure> {
+    pub(crate) fn begin_turn(&self, here: &Here) -> Result<Option<PromptAnswer>, Failure> {
         let text = self.event.prompt_text.as_deref().unwrap_or_default();
         // Some clients report gate's own refusal, or the end of a background task, as a
         // prompt: neither is the person's.
@@ -39,21 +40,25 @@ impl HookCall<'_> {
             return Ok(None);
         }
         let command = OperatorCommand::parse(text);
+        // A question to gate changes nothing, so it begins no turn.
         match command {
-            Some(OperatorCommand::Status) => return Ok(Some(Answer::Status)),
-            Some(OperatorCommand::Last) => return Ok(Some(Answer::Last)),
+            Some(OperatorCommand::Status) => return Ok(Some(PromptAnswer::Status)),
+            Some(OperatorCommand::Last) => return Ok(Some(PromptAnswer::Last)),
             _ => {}
         }
         let Self { event, start, .. } = self;
         let is_from_person = start.presence != Presence::Nobody;
         let is_nested = start.is_nested();
         let mut turn = TurnContext::open(here, self.agent, event, None);
-        let is_unchecked = turn.as_ref().is_some_and(TurnContext::is_unchecked);
-        let noted = self.take_baseline(here, is_from_person.then_some(is_unchecked));
+        let prompt = match turn.as_ref().is_some_and(TurnContext::has_unchecked_changes) {
+            true => PersonsPrompt::AfterUncheckedChanges,
+            false => PersonsPrompt::AfterCheckedChanges,
+        };
+        let baseline_taken = self.take_baseline(here, is_from_person.then_some(prompt));
         // A tool of the agent made this prompt up. If it began a turn, the changes so far
         // would escape the checks.
         if is_nested && turn.as_ref().is_some_and(TurnContext::is_persons_session) {
-            noted?;
+            baseline_taken?;
             return Ok(None);
         }
         let doubt = match &command {
@@ -63,6 +68,7 @@ impl HookCall<'_> {
             _ => None,
         };
         let is_obeyed = doubt.is_none();
+        // The first prompt after a red stop brings the advice on it, and no later one.
         let mut advice = None;
         if let Some(turn) = &mut turn {
             let project = here.places.project()?;
@@ -71,10 +77,10 @@ impl HookCall<'_> {
                 session.state.transcript.clone_from(&event.transcript);
                 session.state.needs_exit |=
                     is_obeyed && command == Some(OperatorCommand::OnForSession);
-                session.state.prompted_at = millis_since_1970();
+                session.state.prompted_at = session::millis_since_1970();
                 advice = session.state.advice.take();
                 session.state.no_prompt_tree =
-                    noted.as_ref().err().map(|failure| failure.message.clone());
+                    baseline_taken.as_ref().err().map(|failure| failure.message.clone());
             });
         }
         if let (true, Some(session)) = (is_from_person, event.run()) {
@@ -86,11 +92,11 @@ impl HookCall<'_> {
             (None, _) => None,
         };
         // Reported last: the operator's command works without a baseline, too.
-        noted?;
+        baseline_taken?;
         Ok(match (answer, advice) {
-            (Some(message), _) => Some(Answer::Reply(reply(self.agent, &message))),
+            (Some(message), _) => Some(PromptAnswer::Reply(prompt_reply(self.agent, &message))),
             (None, Some(advice)) if facts(self.agent).hook.adds_context => {
-                Some(Answer::Reply(context(&advice)))
+                Some(PromptAnswer::Reply(added_context(&advice)))
             }
             (None, _) => None,
         })
@@ -103,10 +109,9 @@ impl HookCall<'_> {
             OperatorCommand::Off(length) => {
                 let millis =
                     length.map(|length| u64::try_from(length.as_millis()).unwrap_or(u64::MAX));
-                let until = memory(here)?.set_switch(true, millis)?.until;
-                let until =
-                    until.map_or_else(|| "`gate on`".to_owned(), |until| local_time(&until));
-                Ok(format!("gate is off until {until}: agents stop here without being judged"))
+                let ends_at = memory(here)?.set_switch(true, millis)?.until;
+                let end = ends_at.map_or_else(|| "`gate on`".to_owned(), |time| local_time(&time));
+                Ok(format!("gate is off until {end}: agents stop here without being judged"))
             }
             OperatorCommand::On => {
                 memory(here)?.set_switch(false, None)?;
@@ -115,6 +120,7 @@ impl HookCall<'_> {
             OperatorCommand::OnForSession => {
                 Ok("gate: this session ends with a checked exit".to_owned())
             }
+            // `begin_turn` has answered these.
             OperatorCommand::Status | OperatorCommand::Last => Ok(String::new()),
             OperatorCommand::Trust => approve_typed(here),
             OperatorCommand::Approve(words) => {
@@ -130,7 +136,7 @@ fn memory(here: &Here) -> Result<Memory, Failure> {
 }
 
 /// The answer to a prompt.
-pub(crate) enum Answer {
+pub(crate) enum PromptAnswer {
     /// JSON for the client.
     Reply(Value),
     /// The text of `gate status`.
@@ -140,30 +146,25 @@ pub(crate) enum Answer {
 }
 
 /// A text that the model reads together with the prompt.
-fn context(text: &str) -> Value {
+fn added_context(text: &str) -> Value {
     json!({ "hookSpecificOutput": { "hookEventName": "UserPromptSubmit", "additionalContext": text } })
 }
 
 /// Keeps the prompt from the model, if the client can do that.
-pub(crate) fn reply(agent: Agent, message: &str) -> Value {
+pub(crate) fn prompt_reply(agent: Agent, message: &str) -> Value {
     if client(agent).facts().blocks_prompts {
         return json!({ "decision": "block", "reason": message });
     }
     json!({ "systemMessage": message })
 }
 
-pub(super) fn millis_since_1970() -> Option<u64> {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    u64::try_from(since.as_millis()).ok()
-}
-
-/// True if the file was last written before the session's last prompt.
-pub(super) fn is_older(file: &Path, session: &session::Session) -> bool {
-    let written = std::fs::metadata(file).and_then(|metadata| metadata.modified()).ok();
-    let written = written.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
-    written
+/// The file was last written before the session's last prompt.
+pub(super) fn is_older_than_prompt(file: &Path, session: &session::Session) -> bool {
+    let modified_at = std::fs::metadata(file).and_then(|metadata| metadata.modified()).ok();
+    let written_at = modified_at.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    written_at
         .zip(session.state.prompted_at)
-        .is_some_and(|(written, at)| written.as_millis() < u128::from(at))
+        .is_some_and(|(written_at, prompted_at)| written_at.as_millis() < u128::from(prompted_at))
 }
 
 #[cfg(test)]
@@ -178,7 +179,7 @@ mod tests {
             } else {
                 json!({ "systemMessage": "gate is on" })
             };
-            assert_eq!(reply(agent, "gate is on"), expected, "{}", agent.name());
+            assert_eq!(prompt_reply(agent, "gate is on"), expected, "{}", agent.name());
         }
     }
 }

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use gate_core::decide::elsewhere::{CheckedElsewhere, WorkElsewhere};
 
-use super::prompt::is_older;
+use super::prompt::is_older_than_prompt;
 use super::session::{Session, is_new_message};
-use super::{Ground, Grounds, HookCall};
+use super::{Ground, Grounds, HookCall, OtherGround};
 use crate::agent::Agent;
 use crate::context::Here;
 use crate::failure::Failure;
@@ -19,8 +19,8 @@ use crate::settings::Selection;
 use crate::trust::{self, NOT_TRUSTED};
 use crate::{render, secrets};
 
-/// The longest wait for a store if nothing can be decided.
-const PATIENCE_OF_STORE: Duration = Duration::from_secs(1);
+/// The longest wait for a store if nothing can be decided. The failure may be the store's own.
+const STORE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The answer to the client.
 pub(crate) enum StopReply {
@@ -79,9 +79,9 @@ impl HookCall<'_> {
     /// Judges a stop in each work tree and project that it is about, last in the agent's own: its
     /// decision says what was found in the others. With a failure to read the event, none is judged.
     pub(crate) fn answer(&self, grounds: Grounds, read_failure: Option<&Failure>) -> StopReply {
-        let Grounds { main, others, mut open } = grounds;
+        let Grounds { main, others, mut work_elsewhere } = grounds;
         let mut replies = Vec::new();
-        for (ground, work) in others {
+        for OtherGround { ground, work } in others {
             let reply = self.answer_in(ground, &[], read_failure);
             let (passed, summary) = match &reply {
                 StopReply::Refuse(_) | StopReply::LetGo(_) | StopReply::Pause => {
@@ -89,16 +89,16 @@ impl HookCall<'_> {
                 }
                 StopReply::Allow | StopReply::Notice(_) => (true, "its checks pass"),
             };
-            let checked = Some(CheckedElsewhere { passed, summary: summary.to_owned() });
             replies.push(match reply {
                 StopReply::Refuse(reason) => {
                     StopReply::Refuse(format!("In {}:\n{reason}", work.place))
                 }
                 reply => reply,
             });
-            open.push(WorkElsewhere { checked, ..work });
+            let checked = Some(CheckedElsewhere { passed, summary: summary.to_owned() });
+            work_elsewhere.push(WorkElsewhere { checked, ..work });
         }
-        replies.push(self.answer_in(main, &open, read_failure));
+        replies.push(self.answer_in(main, &work_elsewhere, read_failure));
         StopReply::combine(replies)
     }
 
@@ -106,28 +106,30 @@ impl HookCall<'_> {
     fn answer_in(
         &self,
         mut ground: Ground,
-        elsewhere: &[WorkElsewhere],
+        work_elsewhere: &[WorkElsewhere],
         read_failure: Option<&Failure>,
     ) -> StopReply {
         let mut replies = Vec::new();
-        for places in &ground.places {
+        for places in &ground.projects {
             let here = Here { places: places.clone() };
-            let judged = match read_failure {
-                None => guarded(|| self.judge(&here, ground.around.as_mut(), elsewhere)),
+            // A panic becomes a failure: ended by one, the hook would let the agent stop.
+            let verdict = match read_failure {
+                None => guarded(|| self.judge(&here, ground.turn.as_mut(), work_elsewhere)),
                 Some(failure) => Err(failure.clone()),
             };
-            let session = ground.around.as_ref().and_then(|around| around.session.as_ref());
-            replies.push(judged.unwrap_or_else(|failure| self.undecided(&here, &failure, session)));
+            let session = ground.turn.as_ref().and_then(|turn| turn.session.as_ref());
+            replies
+                .push(verdict.unwrap_or_else(|failure| self.undecided(&here, &failure, session)));
         }
         let reply = StopReply::combine(replies);
-        if let Some(around) = &mut ground.around {
+        if let Some(turn) = &mut ground.turn {
             // A turn whose stop is not judged goes on, or was broken off: its changes are still to
             // be checked.
             if self.event.not_judged.is_none() {
                 let goes_on = matches!(reply, StopReply::Refuse(_) | StopReply::Pause);
-                around.end(self.event.transcript.as_deref(), goes_on);
+                turn.end(self.event.transcript.as_deref(), goes_on);
             }
-            around.note_background(&self.event);
+            turn.note_background(&self.event);
         }
         reply
     }
@@ -137,44 +139,50 @@ impl HookCall<'_> {
     fn undecided(&self, here: &Here, failure: &Failure, session: Option<&Session>) -> StopReply {
         let state = here.places.state.as_deref();
         let session_id = self.event.session.as_deref();
-        let why = secrets::masked(&gate_core::text::clean(&render::message(failure)));
+        let problem = secrets::masked(&gate_core::text::clean(&render::message(failure)));
         // A mistake in a file that is older than the prompt is not the agent's.
-        let file = failure.file.as_deref().zip(session);
-        let is_old = file.is_some_and(|(file, session)| is_older(Path::new(file), session));
+        let file_and_session = failure.file.as_deref().zip(session);
+        let is_old_mistake = file_and_session
+            .is_some_and(|(file, session)| is_older_than_prompt(Path::new(file), session));
         // The agent cannot put that right, and must not.
-        let is_persons = failure.code == NOT_TRUSTED || is_old;
-        let why = match &failure.hint {
-            Some(hint) if is_persons => format!("{why} ({hint})"),
-            _ => why,
+        let is_for_person = failure.code == NOT_TRUSTED || is_old_mistake;
+        let problem = match &failure.hint {
+            Some(hint) if is_for_person => format!("{problem} ({hint})"),
+            _ => problem,
         };
-        if !is_persons && is_first_undecided(state, self.agent, session_id) {
+        if !is_for_person && is_first_undecided(state, self.agent, session_id) {
             return StopReply::Refuse(format!(
-                "gate cannot decide whether the work is done: {why}\n\
+                "gate cannot decide whether the work is done: {problem}\n\
                  If you can put that right, do so, and finish again; else tell the person about it."
             ));
         }
         // What keeps gate from deciding may keep it from recording, too.
-        let _ = self.record_undecided(here, &why);
-        let message = format!("{} {why}", session_id.unwrap_or_default());
-        if is_old && !is_new_message(state, &here.places.folder, &message) {
+        let _ = self.record_undecided(here, &problem);
+        let message = format!("{} {problem}", session_id.unwrap_or_default());
+        if is_old_mistake && !is_new_message(state, &here.places.folder, &message) {
             return StopReply::Allow;
         }
-        StopReply::LetGo(format!("gate could not decide, and let the agent stop, not done: {why}"))
+        StopReply::LetGo(format!(
+            "gate could not decide, and let the agent stop, not done: {problem}"
+        ))
     }
 
     /// Records a stop that was allowed undecided, so that `gate last` shows it.
-    fn record_undecided(&self, here: &Here, why: &str) -> Result<(), Failure> {
+    fn record_undecided(&self, here: &Here, problem: &str) -> Result<(), Failure> {
         let id = trust::settings_in_force(&here.places, &Selection::default())
             .map_or(None, |(settings, _)| settings.policy.project.id);
-        let mut memory = Memory::open_within(&here.places, id.as_deref(), PATIENCE_OF_STORE)?;
-        let (agent, session) = (self.agent.name(), self.event.session.as_deref());
-        memory.undecided(&NotJudged { agent, session, why })
+        let mut memory = Memory::open_within(&here.places, id.as_deref(), STORE_TIMEOUT)?;
+        memory.undecided(&NotJudged {
+            agent: self.agent.name(),
+            session: self.event.session.as_deref(),
+            why: problem,
+        })
     }
 }
 
-/// True for the session's first stop that cannot be decided. False if that cannot be remembered:
+/// This is the session's first stop that cannot be decided. A stop that cannot be remembered is none:
 /// otherwise gate would refuse every stop, and the agent would be trapped. The store itself may be
-/// the reason, so this is kept in files beside it.
+/// the reason, so the stops are remembered in files beside it.
 pub(super) fn is_first_undecided(
     state: Option<&Path>,
     agent: Agent,
@@ -224,9 +232,10 @@ mod tests {
 
     #[test]
     fn a_refusal_wins_and_unfinished_work_comes_before_notices() {
-        let all = || vec![StopReply::Allow, notice("n"), let_go("l"), refuse("r"), refuse("s")];
-        check(all(), "refuse", "r\n\ns");
-        check(all().into_iter().take(3).chain([let_go("m")]).collect(), "let go", "l\nm");
+        let one_of_each =
+            || vec![StopReply::Allow, notice("n"), let_go("l"), refuse("r"), refuse("s")];
+        check(one_of_each(), "refuse", "r\n\ns");
+        check(one_of_each().into_iter().take(3).chain([let_go("m")]).collect(), "let go", "l\nm");
         check(vec![notice("n"), StopReply::Allow, notice("o")], "notice", "n\no");
         check(vec![StopReply::Allow, StopReply::Allow], "allow", "");
         check(vec![StopReply::Allow, StopReply::Pause], "pause", "");

@@ -9,7 +9,7 @@ use std::fs::{self, DirBuilder};
 use std::io::Write as _;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use gate_checks::worktree::FileList;
 use serde::{Deserialize, Serialize};
@@ -50,32 +50,79 @@ pub(crate) struct SessionState {
     pub(crate) prompted_at: Option<u64>,
     /// The client said that the session is over.
     pub(crate) is_over: bool,
-    /// The program that reported the session's start, by its number and the time of its start.
-    pub(crate) client: Option<(i32, i64)>,
+    /// The program that reported the session's start.
+    pub(crate) client: Option<ClientProcess>,
     /// Shells that ran in the background at the last stop.
     pub(crate) shells: BTreeSet<String>,
     /// The prompts that the client was scheduled to send, as of the last stop.
     pub(crate) scheduled: Vec<String>,
-    /// A failure that the agent reads of with the next prompt.
+    /// The text about a failure that the agent gets with the next prompt.
     pub(crate) advice: Option<String>,
-    /// The commit that was checked out at that prompt.
+    /// The commit that was checked out at the last prompt.
     pub(crate) head: Option<String>,
-    /// The news of changed tests and settings that no person has read yet: the last stop was
-    /// refused.
-    pub(crate) unread: [Vec<String>; 2],
-    /// The same of the turn that goes on.
-    pub(crate) news: [Vec<String>; 2],
-    /// Why the tree of that prompt could not be noted.
+    /// News of earlier turns that no person has read yet: the last stop was refused.
+    pub(crate) unread: News,
+    /// News of the turn that goes on.
+    pub(crate) news: News,
+    /// Why the tree of the last prompt could not be noted.
     pub(crate) no_prompt_tree: Option<String>,
 }
 
+/// Changes that a person should read of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "[Vec<String>; 2]", into = "[Vec<String>; 2]")]
+pub(crate) struct News {
+    pub(crate) tests: Vec<String>,
+    pub(crate) settings: Vec<String>,
+}
+
+impl From<[Vec<String>; 2]> for News {
+    fn from([tests, settings]: [Vec<String>; 2]) -> Self {
+        Self { tests, settings }
+    }
+}
+
+impl From<News> for [Vec<String>; 2] {
+    fn from(news: News) -> Self {
+        [news.tests, news.settings]
+    }
+}
+
+/// A client's process. A number alone could be another process's by now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(i32, i64)", into = "(i32, i64)")]
+pub(crate) struct ClientProcess {
+    pub(crate) pid: i32,
+    /// The time of its start, in the kernel's ticks since the system's start.
+    pub(crate) start_ticks: i64,
+}
+
+impl From<(i32, i64)> for ClientProcess {
+    fn from((pid, start_ticks): (i32, i64)) -> Self {
+        Self { pid, start_ticks }
+    }
+}
+
+impl From<ClientProcess> for (i32, i64) {
+    fn from(process: ClientProcess) -> Self {
+        (process.pid, process.start_ticks)
+    }
+}
+
+/// Another session in the same work tree.
+pub(crate) struct OtherSession {
+    pub(crate) state: SessionState,
+    /// The work tree's files at its last prompt, if it is in a turn.
+    pub(crate) prompt_files: Option<FileList>,
+}
+
 impl Session {
-    /// A new session if none is saved under this id. None without a state folder or an
-    /// id.
+    /// A new session if no session is saved under this id. `None` without a state folder or an id.
     pub(crate) fn open(
         state_folder: Option<&Path>,
         root: &Path,
-        (agent, id): (Agent, Option<&str>),
+        agent: Agent,
+        id: Option<&str>,
     ) -> Option<Self> {
         let file = folder(state_folder?, root).join(file_name(agent, id?));
         let state = read(&file).unwrap_or_default();
@@ -88,7 +135,7 @@ impl Session {
         read_file_list(&self.file)
     }
 
-    /// Ends the session: its client said so.
+    /// Ends the session, as its client reported.
     pub(crate) fn end(mut self) {
         self.state.is_over = true;
         self.save();
@@ -112,40 +159,47 @@ impl Session {
         }
     }
 
-    /// The other sessions in this work tree that no agent started and that are not over.
-    /// A session in a turn comes with its files at its last prompt.
-    pub(crate) fn others(&self) -> Vec<(SessionState, Option<FileList>)> {
-        let folder = self.file.parent().unwrap_or(Path::new(""));
-        let files = live_session_files(folder).filter(|file| *file != self.file);
-        let others = files.filter_map(|file| {
+    /// The live sessions in this work tree that other people or scripts started.
+    pub(crate) fn other_sessions(&self) -> Vec<OtherSession> {
+        let sessions = self.neighbour_files().filter_map(|file| {
             let state = read(&file).filter(|state| !state.is_nested)?;
-            let files = if state.in_turn { read_file_list(&file) } else { None };
-            Some((state, files))
+            let prompt_files = if state.in_turn { read_file_list(&file) } else { None };
+            Some(OtherSession { state, prompt_files })
         });
-        others.collect()
+        sessions.collect()
     }
 
-    /// The sessions in this work tree that an agent started and that are not over.
-    pub(crate) fn nested(&self) -> Vec<SessionState> {
+    /// The live sessions in this work tree that an agent started.
+    pub(crate) fn nested_sessions(&self) -> Vec<SessionState> {
+        let states = self.neighbour_files().filter_map(|file| read(&file));
+        states.filter(|state| state.is_nested).collect()
+    }
+
+    /// The files of the other live sessions in this work tree.
+    fn neighbour_files(&self) -> impl Iterator<Item = PathBuf> {
         let folder = self.file.parent().unwrap_or(Path::new(""));
-        let files = live_session_files(folder).filter(|file| *file != self.file);
-        files.filter_map(|file| read(&file).filter(|state| state.is_nested)).collect()
+        live_session_files(folder).filter(|file| *file != self.file)
     }
 }
 
-/// True if another session than this one works in a work tree.
-pub(crate) fn is_anothers(state_folder: Option<&Path>, root: &Path, own: Option<&str>) -> bool {
+/// A session other than the one with this id works in a work tree.
+pub(crate) fn has_other_session(
+    state_folder: Option<&Path>,
+    root: &Path,
+    own_id: Option<&str>,
+) -> bool {
     let Some(state_folder) = state_folder else { return false };
-    let own: Vec<_> =
-        Agent::ALL.iter().map(|agent| file_name(*agent, own.unwrap_or_default())).collect();
+    // The caller does not know which client's session it is, so the id counts with any.
+    let own_files: Vec<_> =
+        Agent::ALL.iter().map(|agent| file_name(*agent, own_id.unwrap_or_default())).collect();
     live_session_files(&folder(state_folder, root)).any(|file| {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        !own.contains(&name)
+        !own_files.contains(&name)
     })
 }
 
-/// True if a session in a work tree is not over.
-pub(crate) fn has_open(state_folder: Option<&Path>, root: &Path) -> bool {
+/// A session in a work tree is not over.
+pub(crate) fn has_open_session(state_folder: Option<&Path>, root: &Path) -> bool {
     live_sessions(state_folder, root).any(|session| !session.state.is_over)
 }
 
@@ -166,7 +220,8 @@ pub(crate) fn require_exit(state_folder: Option<&Path>, root: &Path, needs_exit:
     count
 }
 
-/// True if a message was not shown in this work tree before. Marks the message as shown.
+/// The message was not shown in this work tree before. Marks it as shown. Without a state folder
+/// every message is new: one too many is better than one too few.
 pub(crate) fn is_new_message(state_folder: Option<&Path>, root: &Path, message: &str) -> bool {
     let Some(state_folder) = state_folder else { return true };
     let folder = folder(state_folder, root);
@@ -177,16 +232,23 @@ pub(crate) fn is_new_message(state_folder: Option<&Path>, root: &Path, message: 
     fs::OpenOptions::new().write(true).create_new(true).open(mark).is_ok()
 }
 
+/// The present time as the states of sessions have it.
+pub(super) fn millis_since_1970() -> Option<u64> {
+    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    u64::try_from(since_1970.as_millis()).ok()
+}
+
 fn file_name(agent: Agent, id: &str) -> String {
     format!("{}.json", hex(format!("{} {id}", agent.name()).as_bytes()))
 }
 
-/// True if this agent's hook was the first of a session to be called. A program that reads the hook
-/// files of several clients calls the hook of each, and one of them judges.
+/// This agent's hook was the first of a session to be called. A program that reads the hook files of
+/// several clients calls the hook of each, and one of them judges.
 pub(crate) fn is_first_hook(
     state_folder: Option<&Path>,
     root: &Path,
-    (agent, session): (Agent, &str),
+    agent: Agent,
+    session: &str,
 ) -> bool {
     let Some(state_folder) = state_folder else { return true };
     let folder = folder(state_folder, root);
@@ -194,9 +256,10 @@ pub(crate) fn is_first_hook(
         return true;
     }
     let mark = folder.join(format!("{}.first", hex(session.as_bytes())));
+    // Hooks run side by side: only one of them can create the file.
     match fs::OpenOptions::new().write(true).create_new(true).open(&mark) {
         Ok(mut file) => file.write_all(agent.name().as_bytes()).is_ok(),
-        Err(_) => fs::read(mark).is_ok_and(|first| first == agent.name().as_bytes()),
+        Err(_) => fs::read(mark).is_ok_and(|first_agent| first_agent == agent.name().as_bytes()),
     }
 }
 
@@ -212,12 +275,13 @@ fn live_sessions(state_folder: Option<&Path>, root: &Path) -> impl Iterator<Item
 
 fn live_session_files(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .map(|entry| entry.path())
+    let paths = entries.map(|entry| entry.path());
+    paths
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
         .filter(|path| is_live(path))
 }
 
+/// A name for a file that anything can stand for: a path, an id, a message.
 fn hex(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..32].to_owned()
 }
@@ -231,18 +295,18 @@ fn read_file_list(file: &Path) -> Option<FileList> {
 }
 
 fn is_live(file: &Path) -> bool {
-    let written = fs::metadata(file).and_then(|metadata| metadata.modified());
+    let written_at = fs::metadata(file).and_then(|metadata| metadata.modified());
     // A file from the future is new: clocks of network disks differ.
-    written.is_ok_and(|at| at.elapsed().map_or(true, |age| age < SESSION_TIMEOUT))
+    written_at.is_ok_and(|time| time.elapsed().map_or(true, |age| age < SESSION_TIMEOUT))
 }
 
 /// Writes a file whole or not at all.
 fn write(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new(""));
     create_private_folder(folder)?;
-    let mut new = tempfile::NamedTempFile::new_in(folder)?;
-    new.write_all(bytes)?;
-    new.persist(file).map(drop).map_err(|error| error.error)
+    let mut new_file = tempfile::NamedTempFile::new_in(folder)?;
+    new_file.write_all(bytes)?;
+    new_file.persist(file).map(drop).map_err(|error| error.error)
 }
 
 fn create_private_folder(folder: &Path) -> std::io::Result<()> {
@@ -251,39 +315,37 @@ fn create_private_folder(folder: &Path) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::SystemTime;
-
     use super::*;
 
     fn open(state: &Path, id: &str) -> Session {
-        Session::open(Some(state), Path::new("/w"), (Agent::Codex, Some(id))).unwrap()
+        Session::open(Some(state), Path::new("/w"), Agent::Codex, Some(id)).unwrap()
     }
 
     #[test]
     fn a_session_is_found_again_and_another_one_beside_it() {
         let state = tempfile::tempdir().unwrap();
-        let mut one = open(state.path(), "a");
-        assert!(one.others().is_empty());
-        one.state.in_turn = true;
-        one.save();
-        one.save_files(&FileList::default());
+        let mut first = open(state.path(), "a");
+        assert!(first.other_sessions().is_empty());
+        first.state.in_turn = true;
+        first.save();
+        first.save_files(&FileList::default());
         assert!(open(state.path(), "a").state.in_turn);
-        let other = open(state.path(), "b");
-        assert_eq!(other.state, SessionState::default());
-        let others = other.others();
-        assert_eq!(others.len(), 1);
-        assert_eq!(others[0].1, Some(FileList::default()));
+        let second = open(state.path(), "b");
+        assert_eq!(second.state, SessionState::default());
+        let neighbours = second.other_sessions();
+        assert_eq!(neighbours.len(), 1);
+        assert_eq!(neighbours[0].prompt_files, Some(FileList::default()));
     }
 
     #[test]
     fn a_clock_that_is_ahead_hides_no_session() {
         let state = tempfile::tempdir().unwrap();
-        let mut one = open(state.path(), "a");
-        one.state.in_turn = true;
-        one.save();
+        let mut session = open(state.path(), "a");
+        session.state.in_turn = true;
+        session.save();
         let ahead = SystemTime::now() + SESSION_TIMEOUT;
-        fs::File::options().write(true).open(&one.file).unwrap().set_modified(ahead).unwrap();
-        assert_eq!(open(state.path(), "b").others().len(), 1);
+        fs::File::options().write(true).open(&session.file).unwrap().set_modified(ahead).unwrap();
+        assert_eq!(open(state.path(), "b").other_sessions().len(), 1);
     }
 
     #[test]
@@ -292,13 +354,22 @@ mod tests {
         let mut nested = open(state.path(), "nested");
         nested.state.is_nested = true;
         nested.save();
-        assert!(open(state.path(), "a").others().is_empty());
+        assert!(open(state.path(), "a").other_sessions().is_empty());
     }
 
     #[test]
     fn a_message_is_new_once() {
         let state = tempfile::tempdir().unwrap();
-        let here = |message| is_new_message(Some(state.path()), Path::new("/w"), message);
-        assert!(here("none") && !here("none") && here("other"));
+        let is_new = |message| is_new_message(Some(state.path()), Path::new("/w"), message);
+        assert!(is_new("first") && !is_new("first") && is_new("second"));
+    }
+
+    #[test]
+    fn a_state_is_saved_in_the_form_of_older_versions() {
+        let process = ClientProcess { pid: 7, start_ticks: 99 };
+        assert_eq!(serde_json::to_string(&process).unwrap(), "[7,99]");
+        let news = News { tests: vec!["a".to_owned()], settings: Vec::new() };
+        assert_eq!(serde_json::to_string(&news).unwrap(), r#"[["a"],[]]"#);
+        assert_eq!(serde_json::from_str::<News>(r#"[["a"],[]]"#).unwrap(), news);
     }
 }

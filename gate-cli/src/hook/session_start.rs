@@ -11,6 +11,7 @@ use gate_checks::baseline::Baseline;
 use gate_core::decide::policy::{Judge, When};
 
 use super::session::Session;
+use super::turn_context::PersonsPrompt;
 use super::typed::is_orphan;
 use super::{HookCall, TurnContext};
 use crate::agent::IN_RUN;
@@ -34,9 +35,9 @@ impl HookCall<'_> {
         self.take_baseline(here, None)?;
         // The agent of a run is that run's.
         if here.places.variable(IN_RUN).is_none()
-            && let Some(mut around) = TurnContext::open(here, self.agent, &self.event, None)
+            && let Some(mut turn) = TurnContext::open(here, self.agent, &self.event, None)
         {
-            around.begin_session(self.start.is_nested());
+            turn.begin_session(self.start.is_nested());
         }
         Ok(())
     }
@@ -47,27 +48,30 @@ impl HookCall<'_> {
         let (state, session) = (here.places.state.as_deref(), self.event.session.as_deref());
         if !self.start.is_nested()
             && !is_orphan()
-            && let Some(session) = Session::open(state, &here.places.top(), (self.agent, session))
+            && let Some(session) = Session::open(state, &here.places.top(), self.agent, session)
         {
             session.end();
         }
     }
 
     /// Takes the baseline of the session if it needs one, and records that, or why there is none.
-    /// At a person's prompt, takes the tree as it is, whatever came before: that is not the turn's.
-    /// `prompt` is true if changes of an earlier turn were never checked; the tree from before them
-    /// stays known. The session has no baseline if it fails.
+    /// `prompt` is a person's: then the baseline is the tree as it is, since earlier changes are not
+    /// the turn's. If it fails, the session has no baseline.
     ///
     /// Fails on settings that cannot be used, a tree that cannot be read in time, and a store that
     /// cannot be written.
-    pub(super) fn take_baseline(&self, here: &Here, prompt: Option<bool>) -> Result<(), Failure> {
+    pub(super) fn take_baseline(
+        &self,
+        here: &Here,
+        prompt: Option<PersonsPrompt>,
+    ) -> Result<(), Failure> {
         let Some(session) = self.event.run() else { return Ok(()) };
         let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
-        let never = settings.policy.hook.judge == Judge::Never;
+        let is_never_judged = settings.policy.hook.judge == Judge::Never;
         let callers_files = self.event.transcript.iter().cloned().collect();
         let site = CheckSite { callers_files, ..here.site_under(&trust)? };
         let gate = Gate::open(settings, site)?.at(When::Hook);
-        if never || !gate.compares_in_a_session() {
+        if is_never_judged || !gate.compares_in_a_session() {
             return Ok(());
         }
         let mut memory = here.memory_within(&trust, gate.policy(), STORE_TIMEOUT)?;
@@ -79,12 +83,12 @@ impl HookCall<'_> {
             (Err(_), Some(_)) => false,
             (is_new, _) => is_new?,
         };
-        // The loop around it has a baseline of its own.
+        // A loop around the client has a baseline of its own.
         if !(is_new || prompt.is_some()) || here.places.variable(IN_RUN).is_some() {
             return Ok(());
         }
-        if let Some(is_unchecked) = prompt {
-            keep_unchecked(gate.place(), &session, is_unchecked)?;
+        if let Some(prompt) = prompt {
+            keep_unchecked(gate.place(), &session, prompt)?;
         }
         match self.baseline(&gate, &session) {
             Ok(Some(baseline)) if is_new => {
@@ -93,17 +97,21 @@ impl HookCall<'_> {
             Ok(_) => Ok(()),
             Err(failure) => {
                 Baseline::forget(gate.place(), Some(&session))?;
-                let (agent, why) = (self.agent.name(), failure.message.as_str());
+                let agent = self.agent.name();
+                let not_judged =
+                    NotJudged { agent, session: Some(&session), why: failure.message.as_str() };
                 // The same cause may keep gate from recording, too.
-                let _ = memory.no_baseline(&NotJudged { agent, session: Some(&session), why });
+                let _ = memory.no_baseline(&not_judged);
                 Err(failure)
             }
         }
     }
 
     fn baseline(&self, gate: &Gate, session: &str) -> Result<Option<Baseline>, Failure> {
-        if let Some(outer) = &self.start.outer_agent {
-            let message = format!("another agent started this client: {outer}");
+        // The tree may hold changes of the agent that started this one; as a baseline it would
+        // forgive them.
+        if let Some(trace) = &self.start.outer_agent {
+            let message = format!("another agent started this client: {trace}");
             return Err(Failure::usage("under-an-agent", message));
         }
         let timeout = BASELINE_TIMEOUT.min(self.deadline * 3 / 4);
@@ -112,20 +120,26 @@ impl HookCall<'_> {
 }
 
 /// Keeps the tree from before changes that were never checked, or forgets it.
-fn keep_unchecked(site: &CheckSite, session: &str, is_unchecked: bool) -> Result<(), Failure> {
+fn keep_unchecked(site: &CheckSite, session: &str, prompt: PersonsPrompt) -> Result<(), Failure> {
     let name = before_unchecked(session);
-    if !is_unchecked {
-        Baseline::forget(site, Some(&name))?;
-    } else if Baseline::kept(site, Some(&name)).is_ok_and(|kept| kept.is_none())
-        && let Ok(Some(last)) = Baseline::kept(site, Some(session))
-    {
-        last.keep(site, Some(&name))?;
+    match prompt {
+        PersonsPrompt::AfterCheckedChanges => {
+            Baseline::forget(site, Some(&name))?;
+        }
+        // The oldest of these trees stays, so that several unchecked turns are checked together.
+        PersonsPrompt::AfterUncheckedChanges => {
+            if Baseline::kept(site, Some(&name)).is_ok_and(|kept| kept.is_none())
+                && let Ok(Some(last)) = Baseline::kept(site, Some(session))
+            {
+                last.keep(site, Some(&name))?;
+            }
+        }
     }
     Ok(())
 }
 
-/// True if the session has no baseline (its own or one taken by hand), no decision and
-/// no earlier start. Later the work tree may hold the agent's own changes.
+/// The session has no baseline (its own or one taken by hand), no decision and no earlier start.
+/// Later the work tree may hold the agent's own changes.
 fn is_new(gate: &Gate, memory: &mut Memory, session: &str) -> Result<bool, Failure> {
     let site = gate.place();
     Ok(Baseline::begins(site, session)?

@@ -20,15 +20,16 @@ use gate_transcript::Forced;
 
 use last_word::LastWord;
 
-use super::helper::only_looked;
+use super::background::BackgroundTask;
+use super::helper::has_only_read;
 use super::owed;
-use super::session::{self, Session};
+use super::session::{self, News, Session};
 use super::{HookCall, StopReply, TurnContext, not_judged};
 use crate::agent::IN_RUN;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::{Gate, Judging, may_be_news};
-use crate::governance::{Caller, Runs};
+use crate::governance;
 use crate::memory::{LoopId, Memory, NotJudged};
 use crate::notify::{self, Notifier};
 use crate::record::Record;
@@ -64,43 +65,33 @@ impl HookCall<'_> {
         &self,
         here: &Here,
         turn: Option<&mut TurnContext>,
-        elsewhere: &[WorkElsewhere],
+        work_elsewhere: &[WorkElsewhere],
     ) -> Result<StopReply, Failure> {
         let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
         let mut memory = here.memory_within(&trust, &settings.policy, self.store_timeout())?;
         if memory.switch()?.off {
             return Ok(StopReply::Allow);
         }
-        if let Some(why) = self.reason_not_to_judge(here, &settings.policy, turn.as_deref()) {
-            self.record_not_judged(&mut memory, why)?;
+        if let Some(reason) = self.reason_not_to_judge(here, &settings.policy, turn.as_deref()) {
+            self.record_not_judged(&mut memory, reason)?;
             return Ok(StopReply::Allow);
         }
         let whole_policy = settings.policy.clone();
         // A bad place for messages must not prevent a verdict; `gate doctor` reports it.
         let notifier = Notifier::new(here, &settings, &trust).ok().flatten();
-        let gate =
-            Gate::open(settings, here.site_under(&trust)?)?.at(When::Hook).remembering(memory);
-        let gate = gate.trusting(trust)?;
-        let mut request = self.request(elsewhere);
-        let word = self.read(&gate, &request)?;
-        self.complete(&mut request, &gate, &whole_policy, &word, turn.as_deref())?;
-        let record = gate.judge(&word.judging, &request)?;
-        self.keep_accepted(&gate, &record, &word.judging, &request);
-        notify::decided(here, notifier.as_ref(), &record);
+        let gate = Gate::open(settings, here.site_under(&trust)?)?
+            .at(When::Hook)
+            .remembering(memory)
+            .trusting(trust)?;
+        let mut request = self.request(work_elsewhere);
+        let last_word = self.last_word(&gate, &request)?;
+        self.complete(&mut request, &gate, &whole_policy, &last_word, turn.as_deref())?;
+        let record = gate.judge(&last_word.judging, &request)?;
+        self.keep_accepted(&gate, &record, &last_word.judging, &request);
+        notify::send_decision(here, notifier.as_ref(), &record);
         if let Some(session) = turn.and_then(|turn| turn.session.as_mut()) {
             owed::update(session, &gate.place().project, &record.decision);
-            let is_advised = record.decision.released == Some(Released::Red);
-            session.state.advice = Some(record.decision.feedback.clone())
-                .filter(|text| is_advised && !text.is_empty());
-            session.state.news = match record.decision.situation() {
-                Some(situation) if !record.decision.stop => {
-                    [situation.changed_tests.clone(), situation.changed_settings.clone()]
-                }
-                _ => Default::default(),
-            };
-            if record.decision.stop {
-                session.state.unread = Default::default();
-            }
+            note_for_next_turn(session, &record.decision);
         }
         Ok(self.with_notices(self.reply(here, &record), here, &record.decision))
     }
@@ -111,14 +102,14 @@ impl HookCall<'_> {
         policy: &Policy,
         turn: Option<&TurnContext>,
     ) -> Option<&'static str> {
-        let why = match self.event.not_judged {
+        let reason = match self.event.not_judged {
             Some(not_judged::SUB_AGENT) if policy.hook.subagents != Subagents::Never => {
-                only_looked(&self.payload, turn).then_some(not_judged::HELPER_LOOKED)
+                has_only_read(&self.payload, turn).then_some(not_judged::HELPER_LOOKED)
             }
-            why => why,
+            reason => reason,
         };
-        if why.is_some() {
-            return why;
+        if reason.is_some() {
+            return reason;
         }
         if policy.hook.judge == Judge::Never {
             return Some(not_judged::NEVER);
@@ -148,7 +139,7 @@ impl HookCall<'_> {
     }
 
     /// The request, as far as the event tells.
-    fn request(&self, elsewhere: &[WorkElsewhere]) -> Request {
+    fn request(&self, work_elsewhere: &[WorkElsewhere]) -> Request {
         let stop = Stop {
             agent: self.agent.name().to_owned(),
             prompt: self.event.prompt_id.clone(),
@@ -162,7 +153,7 @@ impl HookCall<'_> {
         request.turn.format = self.agent.name().parse::<Forced>().ok();
         request.turn.end_only = self.event.last_message.is_some();
         request.turn.stop = Some(stop);
-        request.turn.elsewhere = Some(elsewhere.to_vec());
+        request.turn.elsewhere = Some(work_elsewhere.to_vec());
         request
     }
 
@@ -172,11 +163,11 @@ impl HookCall<'_> {
         request: &mut Request,
         gate: &Gate,
         whole_policy: &Policy,
-        word: &LastWord,
+        last_word: &LastWord,
         turn: Option<&TurnContext>,
     ) -> Result<(), Failure> {
-        let mut situation = self.situation(gate, whole_policy, word, turn)?;
-        let course = situation.course(word.judging.scan.signal.status());
+        let mut situation = self.situation(gate, whole_policy, last_word, turn)?;
+        let course = situation.course(last_word.judging.scan.signal.status());
         if let (Course::Look | Course::Release, Some(turn)) = (course, turn) {
             request.turn.others_files = self.add_news(gate, &mut situation, turn, course);
         }
@@ -195,7 +186,7 @@ impl HookCall<'_> {
         }
         let budget = Duration::from_millis(gate.policy().hook.budget_ms);
         request.checking.deadline = Some(self.time_left().min(budget));
-        self.name_run(request, gate, &word.judging);
+        self.name_run(request, gate, &last_word.judging);
         Ok(())
     }
 
@@ -205,16 +196,18 @@ impl HookCall<'_> {
         if self.event.not_judged.is_some() {
             return Vec::new();
         }
-        let tasks = self.event.tasks.iter();
-        let tasks = tasks.filter(|task| !task.is_shell || !session.state.shells.contains(&task.id));
+        let is_server =
+            |task: &&BackgroundTask| task.is_shell && session.state.shells.contains(&task.id);
+        let tasks = self.event.tasks.iter().filter(|task| !is_server(task));
+        // A prompt that comes again and again is no wait: no stop would ever be judged.
         let wake_ups = self.event.scheduled.iter().filter(|prompt| !prompt.is_recurring);
-        let wake_ups = wake_ups
+        let wake_up_names = wake_ups
             .map(|prompt| format!("a wake-up ({})", brief(&prompt.text, MAX_WAKE_UP_CHARS)));
-        tasks.map(|task| task.name.clone()).chain(wake_ups).collect()
+        tasks.map(|task| task.name.clone()).chain(wake_up_names).collect()
     }
 
-    /// Adds the news of changed tests to the situation. Returns the files that others changed, as
-    /// far as they matter.
+    /// Adds the news of changed tests and settings to the situation. Returns the files that other
+    /// sessions or people changed, as far as they matter.
     fn add_news(
         &self,
         gate: &Gate,
@@ -222,18 +215,20 @@ impl HookCall<'_> {
         turn: &TurnContext,
         course: Course,
     ) -> Vec<PathBuf> {
-        let mut news = turn.changed_in(&gate.place().project);
-        news.retain(|file| may_be_news(file));
+        let mut changed_files = turn.changed_in(&gate.place().project);
+        changed_files.retain(|file| may_be_news(file));
         let unread = turn.session.as_ref().map(|session| session.state.unread.clone());
-        let [tests, settings] = unread.unwrap_or_default();
-        if course == Course::Release && news.is_empty() {
+        let News { tests, settings } = unread.unwrap_or_default();
+        // Finding other sessions' files reads transcripts, which is only worth it for a check or
+        // for news.
+        if course == Course::Release && changed_files.is_empty() {
             (situation.changed_tests, situation.changed_settings) = (tests, settings);
             return Vec::new();
         }
         let others_files = turn.others_files(self.event.transcript.as_deref());
-        news.retain(|file| !others_files.iter().any(|other| other == file));
-        if let (Some(session), false) = (self.event.run(), news.is_empty()) {
-            gate.add_news(situation, &session, &news);
+        changed_files.retain(|file| !others_files.iter().any(|other_file| other_file == file));
+        if let (Some(session), false) = (self.event.run(), changed_files.is_empty()) {
+            gate.add_news(situation, &session, &changed_files);
         }
         add_unread(&mut situation.changed_tests, tests);
         add_unread(&mut situation.changed_settings, settings);
@@ -247,20 +242,20 @@ impl HookCall<'_> {
         &self,
         gate: &Gate,
         whole_policy: &Policy,
-        word: &LastWord,
+        last_word: &LastWord,
         turn: Option<&TurnContext>,
     ) -> Result<Situation, Failure> {
         let policy = gate.policy();
         let session = turn.and_then(|turn| turn.session.as_ref());
-        let work = match (word.acted, turn.and_then(|turn| turn.work(policy))) {
+        let work = match (last_word.has_acted, turn.and_then(|turn| turn.work(policy))) {
             // The tree shows what changed. A transcript may be cut, or behind its client.
             (_, Some(work)) => work,
             (Some(false), None) => Work::None,
-            (_, None) if self.is_idle(gate, word, turn)? => Work::None,
+            (_, None) if self.is_idle(gate, last_word, turn)? => Work::None,
             (_, None) => Work::Changed,
         };
-        let owed = session.and_then(|session| session.state.owed.get(&gate.place().project));
-        let elsewhere = whole_policy.checks.iter().filter(|(name, check)| {
+        let debt = session.and_then(|session| session.state.owed.get(&gate.place().project));
+        let checked_elsewhere = whole_policy.checks.iter().filter(|(name, check)| {
             check.mode == Mode::Require && !policy.checks.contains_key(*name)
         });
         let needs_exit = policy.hook.signal == HookSignal::Require
@@ -269,32 +264,33 @@ impl HookCall<'_> {
             presence: self.start.presence,
             needs_exit: needs_exit && self.event.not_judged.is_none(),
             work,
-            owed: owed.map(|red| Owed { red: red.clone() }),
-            asks: asks_person(&word.judging.scan.said, &policy.signal.language),
+            owed: debt.map(|names| Owed { red: names.clone() }),
+            asks: asks_person(&last_word.judging.scan.last_word, &policy.signal.language),
             waits: session.map(|session| self.waits(session)).unwrap_or_default(),
             always: policy.hook.judge == Judge::Always,
-            elsewhere: elsewhere.map(|(name, _)| name.clone()).collect(),
+            elsewhere: checked_elsewhere.map(|(name, _)| name.clone()).collect(),
             ..Situation::default()
         })
     }
 
-    /// True if the work tree is the one of the run's last decision, and nothing was
-    /// committed. Used if no hook has listed the files at the prompt.
+    /// The work tree is the one of the run's last decision, and nothing was committed. Used if no
+    /// hook has listed the files at the prompt.
     fn is_idle(
         &self,
         gate: &Gate,
-        word: &LastWord,
+        last_word: &LastWord,
         turn: Option<&TurnContext>,
     ) -> Result<bool, Failure> {
         let run = match (self.event.run(), gate.memory()) {
             (Some(name), Some(mut memory)) => memory.run_of(&name)?,
             _ => None,
         };
-        let tree = run.and_then(|run| run.tree);
+        let last_tree = run.and_then(|run| run.tree);
         let transcript = self.event.transcript.as_deref();
-        let has_committed =
-            word.acted == Some(true) && turn.is_none_or(|turn| turn.has_committed(transcript));
-        Ok(!has_committed && gate.has_changed(&word.judging, tree.as_ref()) == Some(false))
+        let has_committed = last_word.has_acted == Some(true)
+            && turn.is_none_or(|turn| turn.has_committed(transcript));
+        Ok(!has_committed
+            && gate.has_changed(&last_word.judging, last_tree.as_ref()) == Some(false))
     }
 
     fn reply(&self, here: &Here, record: &Record) -> StopReply {
@@ -327,7 +323,7 @@ impl HookCall<'_> {
             Notice::OncePerProject => session::is_new_message(state, &project, message),
             Notice::OncePerSession => {
                 // The message itself is no key: it names a time, which differs.
-                let key = format!("{} {}", self.event.session.as_deref().unwrap_or(""), "late");
+                let key = format!("{} late", self.event.session.as_deref().unwrap_or(""));
                 session::is_new_message(state, &project, &key)
             }
         }
@@ -338,19 +334,19 @@ impl HookCall<'_> {
     fn keep_accepted(&self, gate: &Gate, record: &Record, judging: &Judging, request: &Request) {
         let until = Instant::now() + self.time_left();
         if let Err(failure) = gate.keep_accepted(record, judging, &request.asker, until) {
-            let why = render::message(&failure);
-            let _ = writeln!(stderr().lock(), "gate: no baseline of what was accepted: {why}");
+            let problem = render::message(&failure);
+            let _ = writeln!(stderr().lock(), "gate: no baseline of what was accepted: {problem}");
         }
     }
 
-    fn record_not_judged(&self, memory: &mut Memory, why: &str) -> Result<(), Failure> {
+    fn record_not_judged(&self, memory: &mut Memory, reason: &str) -> Result<(), Failure> {
         let session = self.event.run();
         let agent = self.agent.name();
-        memory.not_judged(&NotJudged { agent, session: session.as_deref(), why })
+        memory.not_judged(&NotJudged { agent, session: session.as_deref(), why: reason })
     }
 
-    /// Sets the run of a headless client: that of its prompt in this work tree, whichever session it
-    /// is. With a person it is the session's. If a loop starts its client again with the same
+    /// Sets the run of a headless client: the one of its prompt in this work tree, in any session. A
+    /// client with a person keeps the session's run. If a loop starts its client again with the same
     /// prompt, the run goes on; another prompt has another run.
     fn name_run(&self, request: &mut Request, gate: &Gate, judging: &Judging) {
         if self.start.presence != Presence::Nobody {
@@ -376,8 +372,8 @@ impl HookCall<'_> {
             return Some(prompt.clone());
         }
         let transcript = self.event.transcript.clone().filter(|path| path.is_file());
-        let whole = transcript.and_then(|file| gate.scan(&Source::File(file), format).ok());
-        whole.and_then(|scan| scan.prompt).or_else(|| {
+        let whole_scan = transcript.and_then(|file| gate.scan(&Source::File(file), format).ok());
+        whole_scan.and_then(|scan| scan.prompt).or_else(|| {
             self.event.prompt_id.clone().filter(|prompt| prompt.starts_with(DIGEST_PREFIX))
         })
     }
@@ -394,34 +390,65 @@ impl HookCall<'_> {
     }
 }
 
-/// Adds news of earlier turns, but for files of which there is newer.
-fn add_unread(news: &mut Vec<String>, unread: Vec<String>) {
-    let file = |line: &str| line.rsplit_once(" (").map_or(line, |(file, _)| file).to_owned();
-    let newer: Vec<_> = news.iter().map(|line| file(line)).collect();
-    news.extend(unread.into_iter().filter(|line| !newer.contains(&file(line))));
+/// Notes for the session's next turn: the advice on red checks, and the news that a refused stop has
+/// shown to nobody.
+fn note_for_next_turn(session: &mut Session, decision: &Decision) {
+    let is_red = decision.released == Some(Released::Red);
+    session.state.advice =
+        Some(decision.feedback.clone()).filter(|text| is_red && !text.is_empty());
+    session.state.news = match decision.situation() {
+        Some(situation) if !decision.stop => News {
+            tests: situation.changed_tests.clone(),
+            settings: situation.changed_settings.clone(),
+        },
+        _ => News::default(),
+    };
+    if decision.stop {
+        session.state.unread = News::default();
+    }
 }
 
-/// True if this is the agent of a `gate run`, which checks by itself when the agent
-/// ends. False if gate cannot find out.
+/// Adds news of earlier turns, but for files of which there is newer.
+fn add_unread(news: &mut Vec<String>, unread: Vec<String>) {
+    // A line of news is a file's name and, in brackets, its changes.
+    let file = |line: &str| line.rsplit_once(" (").map_or(line, |(file, _)| file).to_owned();
+    let newer_files: Vec<_> = news.iter().map(|line| file(line)).collect();
+    news.extend(unread.into_iter().filter(|line| !newer_files.contains(&file(line))));
+}
+
+/// This is the agent of a `gate run`, which checks by itself when the agent ends. An agent of which
+/// gate cannot find that out is none.
 fn is_in_run(here: &Here) -> bool {
     let Some(id) = here.places.variable(IN_RUN) else { return false };
     let until = Instant::now() + LAG_TIMEOUT;
     loop {
         match run_membership(here, id) {
-            // The record of a run that has just begun does not name its agent yet.
-            Ok((false, true)) if Instant::now() < until => thread::sleep(POLL_INTERVAL),
-            membership => return membership.is_ok_and(|(is_agent, _)| is_agent),
+            Ok(Membership::Unnamed) if Instant::now() < until => thread::sleep(POLL_INTERVAL),
+            membership => return matches!(membership, Ok(Membership::Agent)),
         }
     }
 }
 
-/// The first value is true if this process belongs to a run's agent. The second one is true if
-/// the run with this id does not name its agent's process yet.
-fn run_membership(here: &Here, id: &str) -> Result<(bool, bool), Failure> {
-    let project = Runs::here(&here.places)?;
-    let caller = Caller::from_process(&project)?;
+/// The part of this process in a run.
+enum Membership {
+    /// It belongs to a run's agent.
+    Agent,
+    /// It may be the agent's: the record of a run that has just begun does not name its agent yet.
+    Unnamed,
+    Outsider,
+}
+
+fn run_membership(here: &Here, id: &str) -> Result<Membership, Failure> {
+    let project = governance::project_here(&here.places)?;
+    let caller = governance::caller(&project)?;
     let info = project.run(id)?.map(|run| run.info()).transpose()?;
-    Ok((caller.run.is_some(), info.is_some_and(|info| info.pid == 0)))
+    Ok(if caller.run.is_some() {
+        Membership::Agent
+    } else if info.is_some_and(|info| info.pid == 0) {
+        Membership::Unnamed
+    } else {
+        Membership::Outsider
+    })
 }
 
 mod last_word;

@@ -43,8 +43,8 @@ impl RecentRecords {
 
 /// Milliseconds since 1970, from such a number or from an RFC 3339 text.
 pub(super) fn timestamp(value: Option<&Value>) -> Option<i64> {
-    let value = value?;
-    value.as_i64().or_else(|| Some(value.as_str()?.parse::<Timestamp>().ok()?.as_millisecond()))
+    let time = value?;
+    time.as_i64().or_else(|| Some(time.as_str()?.parse::<Timestamp>().ok()?.as_millisecond()))
 }
 
 /// Compares the event with the transcript by a sign of the client's.
@@ -77,9 +77,12 @@ pub(super) fn by_sign(
 /// Compares the last `length` characters that the client sent with the end of the last
 /// message, without white space.
 fn ends_alike(sent: &str, last_message: &str, length: usize) -> bool {
-    let (sent, last_message) = (without_whitespace(sent), without_whitespace(last_message));
-    let end = &sent[sent.len().saturating_sub(length)..];
-    !last_message.is_empty() && (last_message.ends_with(end) || end.ends_with(&last_message))
+    let sent_chars = without_whitespace(sent);
+    let message_chars = without_whitespace(last_message);
+    let sent_end = &sent_chars[sent_chars.len().saturating_sub(length)..];
+    // Either may be the longer one: some clients send the texts of the whole turn.
+    !message_chars.is_empty()
+        && (message_chars.ends_with(sent_end) || sent_end.ends_with(&message_chars))
 }
 
 fn without_whitespace(text: &str) -> Vec<char> {
@@ -94,8 +97,8 @@ mod tests {
 
     #[test]
     fn a_timestamp_is_read_in_both_ways() {
-        let words = json!("2026-11-21T20:49:21.298Z");
-        assert_eq!(timestamp(Some(&words)), Some(1_795_294_161_298));
+        let rfc_3339 = json!("2026-11-21T20:49:21.298Z");
+        assert_eq!(timestamp(Some(&rfc_3339)), Some(1_795_294_161_298));
         assert_eq!(timestamp(Some(&json!(1_795_294_161_298_i64))), Some(1_795_294_161_298));
         assert_eq!(timestamp(Some(&json!(true))), None);
     }

@@ -14,8 +14,7 @@ use gate_core::Policy;
 use gate_core::decide::situation::Work;
 
 use super::Event;
-use super::prompt::millis_since_1970;
-use super::session::Session;
+use super::session::{ClientProcess, News, OtherSession, Session, millis_since_1970};
 use super::typed;
 use crate::agent::Agent;
 use crate::context::Here;
@@ -30,26 +29,34 @@ const PROSE_EXTENSIONS: [&str; 5] = ["md", "markdown", "rst", "adoc", "org"];
 /// expected output: a part of the product, which tests read.
 const PROSE_NAMES: [&str; 5] = ["readme", "changelog", "license", "licence", "copying"];
 
+/// A person's prompt, by the state of the changes that it finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PersonsPrompt {
+    AfterCheckedChanges,
+    /// Changes of an earlier turn were never checked, so the tree from before them stays known.
+    AfterUncheckedChanges,
+}
+
 pub(crate) struct TurnContext {
     /// The work tree's topmost folder.
     root: PathBuf,
     pub(crate) session: Option<Session>,
     /// The work tree's files at the time of the event.
-    now: Option<FileList>,
-    /// Files that changed since the person's prompt. None if the files at the prompt are
-    /// not known.
+    current_files: Option<FileList>,
+    /// Files that changed since the person's prompt. `None` if the files at the prompt are not
+    /// known.
     changed: Option<Vec<PathBuf>>,
     site: CheckSite,
 }
 
 impl TurnContext {
-    /// None if the work tree cannot be read. `left` is the session's own work tree, if the agent
-    /// went to another one: what it has not seen there is compared with that.
+    /// Reads a work tree; `None` if it cannot be read. `old_tree` is the session's own, if the agent
+    /// went to this one: a session that was never here is compared with its files there.
     pub(crate) fn open(
         here: &Here,
         agent: Agent,
         event: &Event,
-        left: Option<&Path>,
+        old_tree: Option<&Path>,
     ) -> Option<Self> {
         let ignore = trust::settings_in_force(&here.places, &Selection::default())
             .map(|(settings, _)| settings.policy.tree.ignore)
@@ -58,36 +65,40 @@ impl TurnContext {
         let site = CheckSite { callers_files, ignore, ..here.site().ok()? };
         let root = WorkTree::open(&site).ok()?.root().to_owned();
         let state = here.places.state.as_deref();
-        let session = Session::open(state, &root, (agent, event.session.as_deref()));
-        let now = list_files(&site).ok();
-        let before = session
+        let session_id = event.session.as_deref();
+        let session = Session::open(state, &root, agent, session_id);
+        let current_files = list_files(&site).ok();
+        let prompt_files = session
             .as_ref()
             .and_then(Session::files)
-            .or_else(|| Session::open(state, left?, (agent, event.session.as_deref()))?.files());
-        let changed = before.zip(now.as_ref()).map(|(before, now)| before.changes_to(now));
-        Some(Self { root, session, now, changed, site })
+            .or_else(|| Session::open(state, old_tree?, agent, session_id)?.files());
+        let changed =
+            prompt_files.zip(current_files.as_ref()).map(|(old, new)| old.changes_to(new));
+        Some(Self { root, session, current_files, changed, site })
     }
 
-    /// True if files changed since the person's last prompt.
+    /// Files changed since the person's last prompt.
     pub(crate) fn is_changed(&self) -> bool {
         self.changed.as_ref().is_some_and(|changed| !changed.is_empty())
     }
 
-    /// True if no file of the tree was written or removed since a time, as far as is known.
+    /// No file of the tree was written or removed since a time, as far as is known.
     pub(super) fn is_unchanged_since(&self, time: SystemTime) -> bool {
         let Some(changed) = &self.changed else { return false };
         changed.iter().all(|file| {
-            let file = self.root.join(file);
-            // A file that is gone has left its time in the folder.
-            let mut places = file.ancestors().take_while(|place| place.starts_with(&self.root));
-            let found = places.find_map(|place| fs::symlink_metadata(place).ok());
-            found.and_then(|found| found.modified().ok()).is_some_and(|at| at < time)
+            let path = self.root.join(file);
+            // A removed file has left its time in the folder.
+            let mut paths = path.ancestors().take_while(|path| path.starts_with(&self.root));
+            let metadata = paths.find_map(|path| fs::symlink_metadata(path).ok());
+            let modified_at = metadata.and_then(|metadata| metadata.modified().ok());
+            modified_at.is_some_and(|modified_at| modified_at < time)
         })
     }
 
-    /// True if changes of earlier turns were never checked.
-    pub(crate) fn is_unchecked(&self) -> bool {
+    /// Changes of earlier turns were never checked.
+    pub(crate) fn has_unchecked_changes(&self) -> bool {
         let Some(session) = &self.session else { return false };
+        // A turn that never stopped was broken off.
         let is_broken_off = session.state.in_turn && self.is_changed();
         is_broken_off || session.state.owed.values().any(Vec::is_empty)
     }
@@ -101,24 +112,24 @@ impl TurnContext {
         state.no_prompt_tree.clone()
     }
 
-    /// True if HEAD moved since the transcript was created, or if that is not known. The
-    /// agent's commits hide its changes from a look at uncommitted files.
+    /// HEAD moved since the transcript was created, or that is not known. The agent's commits hide
+    /// its changes from a look at uncommitted files.
     pub(crate) fn has_committed(&self, transcript: Option<&Path>) -> bool {
-        let created = transcript.and_then(|file| fs::metadata(file).ok()?.created().ok());
+        let session_began = transcript.and_then(|file| fs::metadata(file).ok()?.created().ok());
         let reflog = own_git_folder(&self.root).map(|folder| folder.join("logs/HEAD"));
         let head_moved = reflog.and_then(|file| fs::metadata(file).ok()?.modified().ok());
-        created.zip(head_moved).is_none_or(|(created, head_moved)| head_moved >= created)
+        session_began.zip(head_moved).is_none_or(|(began, moved)| moved >= began)
     }
 
     /// The files of this folder that changed since the person's prompt, relative to the root.
     pub(crate) fn changed_in(&self, folder: &Path) -> Vec<&Path> {
         let changed = self.changed.iter().flatten();
-        let inside = changed.filter(|file| self.root.join(file).starts_with(folder));
-        inside.map(PathBuf::as_path).collect()
+        let in_folder = changed.filter(|file| self.root.join(file).starts_with(folder));
+        in_folder.map(PathBuf::as_path).collect()
     }
 
-    /// The kind of the changes for a policy's checks. None if the files at the prompt are
-    /// not known.
+    /// The kind of the changes for a policy's checks. `None` if the files at the prompt are not
+    /// known.
     pub(crate) fn work(&self, policy: &Policy) -> Option<Work> {
         let changed = self.changed.as_ref()?;
         Some(if changed.is_empty() {
@@ -136,17 +147,17 @@ impl TurnContext {
     /// Folders of the projects to check: those with the settings nearest to each changed
     /// file, and those with a debt. Empty if `primary` has the work tree's only settings.
     pub(crate) fn projects(&self, primary: Option<&Path>) -> Vec<PathBuf> {
-        let names = self.now.iter().flat_map(FileList::paths);
-        let settings = names.filter(|path| path.file_name().is_some_and(|name| name == FILE));
+        let paths = self.current_files.iter().flat_map(FileList::paths);
+        let settings = paths.filter(|path| path.file_name().is_some_and(|name| name == FILE));
         let folders: BTreeSet<_> =
-            settings.filter_map(Path::parent).map(|inside| self.root.join(inside)).collect();
+            settings.filter_map(Path::parent).map(|folder| self.root.join(folder)).collect();
         if folders.iter().all(|folder| primary == Some(folder.as_path())) {
             return Vec::new();
         }
         let mut projects = BTreeSet::new();
         for file in self.changed.iter().flatten() {
-            let file = self.root.join(file);
-            let nearest = file.ancestors().skip(1).find(|folder| folders.contains(*folder));
+            let path = self.root.join(file);
+            let nearest = path.ancestors().skip(1).find(|folder| folders.contains(*folder));
             projects.extend(nearest.map(Path::to_owned));
         }
         let owed = self.session.iter().flat_map(|session| session.state.owed.keys());
@@ -158,6 +169,7 @@ impl TurnContext {
     /// meanwhile.
     pub(crate) fn others_files(&self, transcript: Option<&Path>) -> Vec<PathBuf> {
         let Some(session) = &self.session else { return Vec::new() };
+        // The changes in a nested session's tree are the work of the agent that started it.
         if session.state.is_nested {
             return Vec::new();
         }
@@ -167,55 +179,57 @@ impl TurnContext {
         files.into_iter().collect()
     }
 
-    /// Files of commits since the prompt, if no call of the agent moved HEAD. Files that it names
-    /// are its own: a script may commit them.
+    /// Files of commits since the prompt, if no call of the agent moved HEAD. Files that its calls
+    /// name are its own: a script may commit them.
     fn committed_by_others(&self, session: &Session, own_inputs: &ToolInputs) -> BTreeSet<PathBuf> {
-        let then = session.state.head.as_deref();
-        let now = if then.is_some() { gate_checks::head(&self.site) } else { None };
-        let Some((then, now)) = then.zip(now).filter(|(then, now)| then != now) else {
-            return BTreeSet::new();
-        };
-        let mut nested = session.nested().into_iter();
-        let is_by_agent = own_inputs.move_head()
-            || nested.any(|state| {
+        let Some(prompt_head) = session.state.head.as_deref() else { return BTreeSet::new() };
+        let current_head = gate_checks::head(&self.site).filter(|head| head != prompt_head);
+        let Some(current_head) = current_head else { return BTreeSet::new() };
+        // Calls that cannot be read may have committed.
+        let mut nested_sessions = session.nested_sessions().into_iter();
+        let is_by_agent = own_inputs.is_empty()
+            || own_inputs.can_move_head()
+            || nested_sessions.any(|state| {
                 let inputs = ToolInputs::read(state.transcript.as_deref());
-                inputs.is_empty() || inputs.move_head()
+                inputs.is_empty() || inputs.can_move_head()
             });
-        if own_inputs.is_empty() || is_by_agent {
+        if is_by_agent {
             return BTreeSet::new();
         }
-        let files = gate_checks::committed_files(&self.site, then, &now).unwrap_or_default();
-        files.into_iter().filter(|file| !own_inputs.mention(file)).collect()
+        let files = gate_checks::committed_files(&self.site, prompt_head, &current_head)
+            .unwrap_or_default();
+        files.into_iter().filter(|file| !own_inputs.has_file(file)).collect()
     }
 
     /// Files that another session changed, and this one did not.
     ///
-    /// If both may have changed a file, it belongs to the session whose transcript names
-    /// it. If neither or both name it, it counts as this session's.
+    /// A file that either session may have changed belongs to the one whose transcript names it. It
+    /// counts as this session's if both transcripts name it, or neither does.
     fn changed_by_sessions(&self, session: &Session, own_inputs: &ToolInputs) -> BTreeSet<PathBuf> {
-        let mut theirs = BTreeSet::new();
-        let Some(now) = &self.now else { return theirs };
-        let others = session.others();
-        if others.is_empty() {
-            return theirs;
+        let mut foreign_files = BTreeSet::new();
+        let Some(current_files) = &self.current_files else { return foreign_files };
+        let other_sessions = session.other_sessions();
+        if other_sessions.is_empty() {
+            return foreign_files;
         }
-        let turn = self.changed.iter().flatten();
-        let own: BTreeSet<_> = session.state.changed.iter().chain(turn).cloned().collect();
-        for (other, files) in others {
-            let inputs = ToolInputs::read(other.transcript.as_deref());
-            let turn = files.map(|files| files.changes_to(now)).unwrap_or_default();
-            let changed = other.changed.iter().cloned().chain(turn);
-            theirs.extend(changed.filter(|file| {
-                !own_inputs.mention(file) && (!own.contains(file) || inputs.mention(file))
+        let turn_files = self.changed.iter().flatten();
+        let own_files: BTreeSet<_> =
+            session.state.changed.iter().chain(turn_files).cloned().collect();
+        for OtherSession { state, prompt_files } in other_sessions {
+            let inputs = ToolInputs::read(state.transcript.as_deref());
+            let turn_files = prompt_files.map(|files| files.changes_to(current_files));
+            let changed = state.changed.iter().cloned().chain(turn_files.unwrap_or_default());
+            foreign_files.extend(changed.filter(|file| {
+                !own_inputs.has_file(file) && (!own_files.contains(file) || inputs.has_file(file))
             }));
         }
-        theirs
+        foreign_files
     }
 
-    /// True if the session had events before, and no agent started its client.
+    /// The session had events before, and no agent started its client.
     pub(crate) fn is_persons_session(&self) -> bool {
-        let known = self.session.as_ref().filter(|session| session.files().is_some());
-        known.is_some_and(|session| !session.state.is_nested)
+        let known_session = self.session.as_ref().filter(|session| session.files().is_some());
+        known_session.is_some_and(|session| !session.state.is_nested)
     }
 
     /// Saves the files at the session's start. Some clients report no prompt, so the
@@ -227,15 +241,15 @@ impl TurnContext {
         session.state.client = client.or_else(typed::starter);
         session.state.is_over = false;
         session.save();
-        if let (None, Some(now)) = (session.files(), &self.now) {
+        if let (None, Some(files)) = (session.files(), &self.current_files) {
             session.state.is_nested = is_nested;
             session.state.started_at = millis_since_1970();
             session.save();
-            session.save_files(now);
+            session.save_files(files);
         }
     }
 
-    /// Notes what goes on after a stop.
+    /// Notes the shells and the scheduled prompts that go on after a stop.
     pub(crate) fn note_background(&mut self, event: &Event) {
         let Some(session) = &mut self.session else { return };
         let shells = event.tasks.iter().filter(|task| task.is_shell);
@@ -257,15 +271,14 @@ impl TurnContext {
         }
         session.state.in_turn = true;
         session.state.is_over = false;
-        let news = std::mem::take(&mut session.state.news);
-        for (unread, news) in session.state.unread.iter_mut().zip(news) {
-            unread.extend(news);
-        }
+        let News { tests, settings } = std::mem::take(&mut session.state.news);
+        session.state.unread.tests.extend(tests);
+        session.state.unread.settings.extend(settings);
         session.state.head = gate_checks::head(&self.site);
         update(session);
         session.save();
-        if let Some(now) = &self.now {
-            session.save_files(now);
+        if let Some(files) = &self.current_files {
+            session.save_files(files);
         }
     }
 
@@ -280,15 +293,16 @@ impl TurnContext {
         }
         session.save();
         // Checks write files too. Listed again now, such files are no changes of the next turn.
-        if let (false, Ok(after)) = (goes_on, list_files(&self.site)) {
-            session.save_files(&after);
+        if !goes_on && let Ok(files) = list_files(&self.site) {
+            session.save_files(&files);
         }
     }
 }
 
-/// True if this program still runs.
-fn is_alive((pid, start_ticks): (i32, i64)) -> bool {
-    ProcessStat::read(pid).is_some_and(|stat| stat.start_ticks == start_ticks && !stat.is_zombie)
+/// The client still runs: its number is not another process's by now.
+fn is_alive(client: ClientProcess) -> bool {
+    ProcessStat::read(client.pid)
+        .is_some_and(|stat| stat.start_ticks == client.start_ticks && !stat.is_zombie)
 }
 
 fn is_prose(file: &Path) -> bool {
@@ -310,7 +324,8 @@ fn check_patterns(policy: &Policy) -> impl Iterator<Item = &String> {
     checks.flat_map(|check| check.files.iter().chain(&check.paths).chain(&check.command))
 }
 
-/// True if a pattern has the file's name, or is a glob with the file's extension.
+/// A pattern has the file's name, or is a glob with the file's extension. The globs are read roughly:
+/// a file that is taken for no prose is checked, which is the safe mistake.
 fn is_in_patterns<'p>(file: &Path, mut patterns: impl Iterator<Item = &'p String>) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let glob = file.extension().map(|extension| format!("*.{}", extension.to_string_lossy()));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::hooks::Form;
-use super::trust::Trust;
+use super::trust::HookTrust;
 use crate::clients::OffSwitch;
 
 /// A file that gate is put into.
@@ -16,16 +16,16 @@ pub(crate) struct Target {
 /// Content of the file.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
-    /// Entries among hooks, one an event; first that of a stop.
+    /// Entries among hooks, one an event; the stop's comes first.
     Hooks(Vec<Form>),
     /// A text that is gate's alone, which holds this mark.
     Own { text: String, mark: &'static str },
     /// The trust entries for the hooks of another file.
-    Trust(Vec<Trust>),
+    Trust(Vec<HookTrust>),
 }
 
 /// A setting with which a client runs no hooks.
 pub(crate) struct Switch<'f> {
     pub(crate) file: PathBuf,
-    pub(crate) off: &'f OffSwitch,
+    pub(crate) setting: &'f OffSwitch,
 }

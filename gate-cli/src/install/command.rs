@@ -27,12 +27,12 @@ impl Moment {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Commands<'a> {
     agent: Agent,
-    /// The program by its whole path; none: gate from PATH.
+    /// The program by its whole path; `None` for gate from PATH.
     program: Option<&'a Path>,
 }
 
 impl<'a> Commands<'a> {
-    /// Settings that others share call gate from PATH.
+    /// The commands of an installation. Settings that other people share call gate from PATH.
     pub(super) fn new(agent: Agent, scope: Scope, program: &'a Path) -> Self {
         Self { agent, program: (scope != Scope::Shared).then_some(program) }
     }
@@ -53,24 +53,24 @@ impl<'a> Commands<'a> {
 
     /// The command for one event.
     ///
-    /// The shell gives its place to gate, so that what ends the hook ends gate. If gate is gone,
-    /// the person gets a message and the agent may stop.
-    pub(super) fn at(&self, moment: Moment) -> String {
+    /// The shell gives its place to gate, so that an end of the hook ends gate. If gate is gone, the
+    /// person gets a message and the agent may stop.
+    pub(super) fn for_event(&self, moment: Moment) -> String {
         let word = self
             .program
-            .map_or("gate".to_owned(), |program| quoted(&program.display().to_string()));
+            .map_or("gate".to_owned(), |program| shell_quoted(&program.display().to_string()));
         let call = format!("{word} hook {} --deadline {DEADLINE}s", self.agent.name());
-        let missing = self.missing(moment);
-        // A gate that fails would refuse, so its code must not be that of the shell.
+        let report = self.report_missing(moment);
+        // A gate that fails would refuse, so its exit code must not become the shell's.
         if facts(self.agent).hook.failure_refuses {
-            return format!("{call} || {missing}");
+            return format!("{call} || {report}");
         }
-        format!("command -v {word} >/dev/null 2>&1 && exec {call} || {missing}")
+        format!("command -v {word} >/dev/null 2>&1 && exec {call} || {report}")
     }
 
     /// Shell command that reports a missing gate, on stdout if the client shows that. A prompt
     /// is followed by a stop, which reports it, and an end follows one.
-    fn missing(&self, moment: Moment) -> String {
+    fn report_missing(&self, moment: Moment) -> String {
         if matches!(moment, Moment::Prompt | Moment::End) {
             return "true".to_owned();
         }
@@ -81,26 +81,28 @@ impl<'a> Commands<'a> {
     }
 }
 
-pub(super) fn is_ours(command: &str, agent: Agent) -> bool {
-    called(command, agent).is_some()
+/// The command calls gate's hook for this agent.
+pub(super) fn is_gates(command: &str, agent: Agent) -> bool {
+    called_program(command, agent).is_some()
 }
 
 /// The program that a command calls as gate's hook for this agent.
-pub(super) fn called(command: &str, agent: Agent) -> Option<String> {
-    let words = split(command);
-    let calls = words.windows(3).find(|words| {
+pub(super) fn called_program(command: &str, agent: Agent) -> Option<String> {
+    let words = shell_words(command);
+    let call = words.windows(3).find(|words| {
         is_gate(&words[0]) && words[1] == "hook" && Agent::from_str(&words[2], false) == Ok(agent)
     });
-    calls.map(|words| words[0].clone())
+    call.map(|words| words[0].clone())
 }
 
+/// A program with gate's name, such as `gate` or `gate-1.2`.
 pub(super) fn is_gate(word: &str) -> bool {
     let name = Path::new(word).file_name().unwrap_or_default().to_string_lossy();
-    name.strip_prefix("gate").is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
+    name.strip_prefix("gate").is_some_and(|suffix| !suffix.starts_with(char::is_alphabetic))
 }
 
 /// A word for a shell.
-fn quoted(word: &str) -> String {
+fn shell_quoted(word: &str) -> String {
     fn is_plain(c: char) -> bool {
         c.is_ascii_alphanumeric() || "/._-+:@%".contains(c)
     }
@@ -111,18 +113,19 @@ fn quoted(word: &str) -> String {
 }
 
 /// The words of a shell's line, as far as quotes go.
-fn split(line: &str) -> Vec<String> {
+fn shell_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
     let mut chars = line.chars();
     while let Some(c) = chars.next() {
         match (c, quote) {
-            (c, Some(open)) if c == open => quote = None,
+            (c, Some(open_quote)) if c == open_quote => quote = None,
             ('\\', None | Some('"')) => word.get_or_insert_default().extend(chars.next()),
             (c, Some(_)) => word.get_or_insert_default().push(c),
             ('\'' | '"', None) => {
                 quote = Some(c);
+                // Empty quotes are a word, too.
                 word.get_or_insert_default();
             }
             (c, None) if c.is_whitespace() || ";|&(){}".contains(c) => words.extend(word.take()),
@@ -142,12 +145,12 @@ mod tests {
         for path in
             ["/usr/bin/gate", "/opt/it's here/gate", "/a b/gate", "/ü/gate-1.2", "/$(x)/gate"]
         {
-            let command = Commands::calling(Agent::Codex, path).at(Moment::Stop);
-            assert_eq!(called(&command, Agent::Codex).as_deref(), Some(path), "{command}");
-            assert!(!is_ours(&command, Agent::ClaudeCode));
+            let command = Commands::calling(Agent::Codex, path).for_event(Moment::Stop);
+            assert_eq!(called_program(&command, Agent::Codex).as_deref(), Some(path), "{command}");
+            assert!(!is_gates(&command, Agent::ClaudeCode));
         }
         assert_eq!(
-            Commands::calling(Agent::Goose, "/a b/gate").at(Moment::Prompt),
+            Commands::calling(Agent::Goose, "/a b/gate").for_event(Moment::Prompt),
             "command -v '/a b/gate' >/dev/null 2>&1 && \
              exec '/a b/gate' hook goose --deadline 540s || true"
         );
@@ -155,15 +158,15 @@ mod tests {
 
     #[test]
     fn the_command_that_others_share_is_known_too() {
-        let command = Commands::unwritten(Agent::Gemini).at(Moment::Stop);
-        assert_eq!(called(&command, Agent::Gemini).as_deref(), Some("gate"));
+        let command = Commands::unwritten(Agent::Gemini).for_event(Moment::Stop);
+        assert_eq!(called_program(&command, Agent::Gemini).as_deref(), Some("gate"));
     }
 
     #[test]
     fn an_older_spelling_is_ours_and_anothers_is_not() {
-        assert!(is_ours("gate hook claude", Agent::ClaudeCode));
-        assert!(is_ours("cd x && GATE=1 \"/a/gate\" hook claude-code", Agent::ClaudeCode));
-        for other in [
+        assert!(is_gates("gate hook claude", Agent::ClaudeCode));
+        assert!(is_gates("cd x && GATE=1 \"/a/gate\" hook claude-code", Agent::ClaudeCode));
+        for command in [
             "gatekeeper hook claude",
             "gate check -",
             "echo gate",
@@ -171,7 +174,7 @@ mod tests {
             "hook claude",
             "",
         ] {
-            assert!(!is_ours(other, Agent::ClaudeCode), "{other}");
+            assert!(!is_gates(command, Agent::ClaudeCode), "{command}");
         }
     }
 }

@@ -8,20 +8,24 @@ use tempfile::Builder;
 
 use crate::failure::Failure;
 
-/// The file that a path leads to: links are followed, and what is not there
-/// yet stands in the real folder.
+/// The file that a path leads to: links are followed, and a file that does not exist yet stands in the
+/// real folder.
 ///
 /// # Errors
 ///
 /// A link that leads nowhere, or a folder that cannot be looked at.
-pub(super) fn real(path: &Path) -> Result<PathBuf, Failure> {
+pub(super) fn real_path(path: &Path) -> Result<PathBuf, Failure> {
     for folder in path.ancestors() {
         if folder.symlink_metadata().is_ok() {
-            let real = folder
+            let real_folder = folder
                 .canonicalize()
                 .map_err(|error| Failure::file("file-unreadable", "follow", folder, &error))?;
-            let rest = path.strip_prefix(folder).unwrap_or(Path::new(""));
-            return Ok(if rest.as_os_str().is_empty() { real } else { real.join(rest) });
+            let missing_part = path.strip_prefix(folder).unwrap_or(Path::new(""));
+            // Joined with nothing, a file's path would end with a slash.
+            return Ok(match missing_part.as_os_str().is_empty() {
+                true => real_folder,
+                false => real_folder.join(missing_part),
+            });
         }
     }
     Ok(path.to_owned())
@@ -31,7 +35,7 @@ pub(super) fn real(path: &Path) -> Result<PathBuf, Failure> {
 ///
 /// # Errors
 ///
-/// A file that is there and cannot be read.
+/// A file that exists and cannot be read.
 pub(super) fn read(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match fs::read(file) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -40,12 +44,11 @@ pub(super) fn read(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
     }
 }
 
-/// Writes a file as a whole: nobody ever reads half of it, and what was there
-/// keeps its permissions.
+/// Writes a file as a whole: nobody ever reads half of it, and an older file's permissions stay.
 ///
 /// # Errors
 ///
-/// Something cannot be written; the old file is then still there.
+/// Something cannot be written; the old file then stays.
 pub(super) fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
     replace(file, bytes).map_err(|error| Failure::file("file-unwritable", "write", file, &error))
 }
@@ -53,31 +56,31 @@ pub(super) fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
 fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let before = fs::metadata(file).map(|metadata| metadata.permissions()).ok();
+    let old_permissions = fs::metadata(file).map(|metadata| metadata.permissions()).ok();
     let mut builder = Builder::new();
     builder.prefix(".gate-");
-    let mut beside = builder.permissions(usual()).tempfile_in(folder)?;
-    beside.write_all(bytes)?;
-    if let Some(permissions) = before {
-        beside.as_file().set_permissions(permissions)?;
+    let mut new_file = builder.permissions(usual_permissions()).tempfile_in(folder)?;
+    new_file.write_all(bytes)?;
+    if let Some(permissions) = old_permissions {
+        new_file.as_file().set_permissions(permissions)?;
     }
-    beside.as_file().sync_all()?;
-    beside.persist(file).map_err(|error| error.error)?;
+    new_file.as_file().sync_all()?;
+    new_file.persist(file).map_err(|error| error.error)?;
     File::open(folder)?.sync_all()
 }
 
 /// The permissions of a new file, before the user's mask.
 #[cfg(unix)]
-fn usual() -> Permissions {
+fn usual_permissions() -> Permissions {
     use std::os::unix::fs::PermissionsExt;
     Permissions::from_mode(0o666)
 }
 
-/// Removes a file, and of these folders those that are empty then.
+/// Removes a file, and each of these folders that is empty then.
 ///
 /// # Errors
 ///
-/// The file is there and cannot be removed.
+/// The file exists and cannot be removed.
 pub(super) fn remove(file: &Path, folders: &[PathBuf]) -> Result<(), Failure> {
     match fs::remove_file(file) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {

@@ -9,20 +9,20 @@ use gate_checks::{Finding, Level};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::findings::{switched_off, wrong};
-use super::claude_plugin::{self, Plugin};
+use self::findings::{place_findings, switched_off};
+use super::claude_plugin::{self, ClaudePlugin};
 use super::client::{Content, Target};
-use super::clients::{file, folder, switches, targets};
+use super::clients::{client_folder, settings_file, switches, targets};
 use super::command::{self, Commands};
 use super::hooks::{Form, LocatedEntry};
 use super::json::Flaw;
-use super::plan::{InstallOptions, Plan, gave_trust, made, unread};
+use super::plan::{InstallOptions, Plan, first_unread, has_given_trust, made_paths};
 use super::program::{HookProgram, is_fleeting, running_program};
 use super::roots::Roots;
 use super::scope::Scope;
 use super::settings_text::{broken_settings, decode, split_mark};
 use super::trial::TestStop;
-use super::trust::Trust;
+use super::trust::HookTrust;
 use super::{codex, disk, opencode, trial};
 use crate::agent::Agent;
 use crate::clients::{Moment, facts};
@@ -43,20 +43,19 @@ pub struct Install {
     pub command: String,
     /// The program that it calls; null if there is none.
     pub program: Option<String>,
-    /// True if that is the running one.
+    /// The program is the running one.
     pub this_program: bool,
-    /// True if the client trusts it; null if the client needs no trust.
+    /// The client trusts the hook; null if the client needs no trust.
     pub trusted: Option<bool>,
-    /// True if the client calls it when a session begins; null if the client reports no
-    /// beginnings.
+    /// The client calls gate when a session begins; null if the client reports no beginnings.
     pub session_start: Option<bool>,
-    /// True if the client calls it at each prompt.
+    /// The client calls gate at each prompt.
     pub prompt: bool,
     /// Result of a test stop; null if the program is missing.
     pub test_stop: Option<TestStop>,
 }
 
-/// All places, and what is wrong with them.
+/// All places in which gate is installed, and the findings about them.
 pub(crate) struct Installs {
     pub(crate) places: Vec<Install>,
     pub(crate) findings: Vec<Finding>,
@@ -70,18 +69,21 @@ pub(crate) struct Installs {
 ///
 /// The running program cannot be found out.
 pub(crate) fn inspect(agent: Agent, roots: &Roots) -> Result<Installs, Failure> {
-    let mut all = inspect_files(agent, roots, true)?;
-    all.counted(agent);
-    // What a user switches off, the settings of the machine do not obey.
-    let managed = file(agent, roots, Scope::Managed);
-    let is_users = all.places.iter().any(|place| place.scope != Scope::Managed);
-    if !all.places.is_empty() {
+    let mut installs = inspect_files(agent, roots, true)?;
+    installs.add_count_finding(agent);
+    // A user's switch does not switch the hooks of the machine off.
+    let managed_file = settings_file(agent, roots, Scope::Managed);
+    let has_user_hooks = installs.places.iter().any(|place| place.scope != Scope::Managed);
+    if !installs.places.is_empty() {
         let switches = switches(agent, roots).into_iter();
-        let obeyed = switches.filter(|one| is_users || managed.as_ref() == Some(&one.file));
-        all.findings.extend(obeyed.filter_map(|one| switched_off(&one)));
+        let obeyed =
+            switches.filter(|switch| has_user_hooks || managed_file.as_ref() == Some(&switch.file));
+        installs.findings.extend(obeyed.filter_map(|switch| switched_off(&switch)));
     }
-    all.findings.extend((!is_here(agent, roots)).then(|| absent(agent, roots)));
-    Ok(all)
+    if !is_here(agent, roots) {
+        installs.findings.push(missing_client(agent, roots));
+    }
+    Ok(installs)
 }
 
 /// The hooks in an agent's settings.
@@ -101,13 +103,13 @@ pub(crate) enum HookState {
 ///
 /// The running program cannot be found out.
 pub(crate) fn hook_state(agent: Agent, roots: &Roots) -> Result<HookState, Failure> {
-    let all = inspect_files(agent, roots, false)?;
+    let installs = inspect_files(agent, roots, false)?;
     let is_skipped = |place: &Install| place.trusted == Some(false);
-    Ok(if all.places.is_empty() {
+    Ok(if installs.places.is_empty() {
         HookState::Absent
-    } else if !all.outdated.is_empty() {
+    } else if !installs.outdated.is_empty() {
         HookState::Outdated
-    } else if all.places.iter().all(is_skipped) {
+    } else if installs.places.iter().all(is_skipped) {
         HookState::Untrusted
     } else {
         HookState::Current
@@ -124,21 +126,21 @@ pub(crate) fn outdated_scopes(agent: Agent, roots: &Roots) -> Result<Vec<Scope>,
 }
 
 /// Plans an update of an agent's hooks in one scope. Scopes share files, such as Codex's
-/// config.toml, so a plan is out of date once that of another scope is applied.
+/// config.toml, so a plan is out of date once another scope's plan is applied.
 ///
 /// # Errors
 ///
-/// As of [`Plan::install`].
+/// Those of [`Plan::install`].
 pub(crate) fn update(agent: Agent, scope: Scope, roots: &Roots) -> Result<Plan, Failure> {
     let program = HookProgram::new(roots)?;
     // Codex silently skips a changed hook, so trust that gate gave is renewed.
-    let trust = agent == Agent::Codex && gave_trust(roots, scope)?;
+    let trust = agent == Agent::Codex && has_given_trust(roots, scope)?;
     Plan::install(&InstallOptions { agent, scope, roots, program: &program, trust, fix: true })
 }
 
-fn inspect_files(agent: Agent, roots: &Roots, with_trial: bool) -> Result<Installs, Failure> {
+fn inspect_files(agent: Agent, roots: &Roots, has_trial: bool) -> Result<Installs, Failure> {
     let (running, program) = (running_program()?, HookProgram::new(roots)?);
-    let mut all = Installs { places: Vec::new(), findings: Vec::new(), outdated: Vec::new() };
+    let mut installs = Installs { places: Vec::new(), findings: Vec::new(), outdated: Vec::new() };
     let mut files: Vec<PathBuf> = Vec::new();
     let scope = Scope::User;
     let base = Inspection {
@@ -147,33 +149,34 @@ fn inspect_files(agent: Agent, roots: &Roots, with_trial: bool) -> Result<Instal
         scope,
         running: &running,
         program: &program,
-        with_trial,
+        has_trial,
         plugin: None,
     };
     for scope in Scope::ALL {
         for target in targets(&Commands::new(agent, scope, &program.path), roots, scope) {
             if !files.contains(&target.file) {
                 files.push(target.file.clone());
-                all.inspect(Inspection { scope, ..base }, &target);
+                installs.inspect(Inspection { scope, ..base }, &target);
             }
         }
     }
     if agent == Agent::ClaudeCode {
-        for Plugin { name, scope, target } in claude_plugin::switched_on(roots) {
-            all.inspect(Inspection { scope, plugin: Some(&name), ..base }, &target);
+        for ClaudePlugin { name, scope, target } in claude_plugin::switched_on(roots) {
+            installs.inspect(Inspection { scope, plugin: Some(&name), ..base }, &target);
         }
     }
-    Ok(all)
+    Ok(installs)
 }
 
-/// True if the file calls gate at a stop.
+/// The file calls gate at a stop.
 pub(super) fn calls_gate(target: &Target) -> bool {
-    entries(target).is_ok_and(|found| !found.is_empty())
+    find_entries(target).is_ok_and(|entries| !entries.is_empty())
 }
 
-/// Nothing of the client's own is here.
-fn absent(agent: Agent, roots: &Roots) -> Finding {
-    let (programs, folder) = (facts(agent).programs.join(", "), folder(agent, roots));
+/// The finding about a client that nothing of its own shows.
+fn missing_client(agent: Agent, roots: &Roots) -> Finding {
+    let programs = facts(agent).programs.join(", ");
+    let folder = client_folder(agent, roots);
     let message = format!(
         "{} seems not to be installed here: there is no {programs} in PATH, and nothing of its own \
          in {}",
@@ -192,15 +195,15 @@ struct Inspection<'a> {
     running: &'a Path,
     /// The program that an installation would call.
     program: &'a HookProgram,
-    /// True if the command is run with a test stop.
-    with_trial: bool,
+    /// The command is run with a test stop.
+    has_trial: bool,
     /// The plug-in that has the file.
     plugin: Option<&'a str>,
 }
 
 impl Inspection<'_> {
-    /// True if hooks call a copy of another build, or a program that may soon be gone.
-    fn is_other_to_call(&self, place: &Install) -> bool {
+    /// Hooks call a copy of another build, or a program that may soon be gone.
+    fn has_wrong_program(&self, place: &Install) -> bool {
         self.is_copy_stale(place) || self.is_fleeting(place)
     }
 
@@ -208,10 +211,10 @@ impl Inspection<'_> {
         !place.this_program && called_path(place).is_some_and(|path| self.program.is_copy(path))
     }
 
-    /// True if gate gave trust that the client does not see any more, as after an update that
-    /// failed between the hooks and their trust.
+    /// gate gave trust that the client does not see any more, as after an update that failed between
+    /// the hooks and their trust.
     fn has_lost_trust(&self, place: &Install) -> bool {
-        place.trusted == Some(false) && matches!(gave_trust(self.roots, place.scope), Ok(true))
+        place.trusted == Some(false) && matches!(has_given_trust(self.roots, place.scope), Ok(true))
     }
 
     fn is_fleeting(&self, place: &Install) -> bool {
@@ -227,21 +230,21 @@ fn called_path(place: &Install) -> Option<&Path> {
 
 impl Installs {
     fn inspect(&mut self, inspection: Inspection<'_>, target: &Target) {
-        let found = match entries(target) {
-            Ok(found) => found,
+        let entries = match find_entries(target) {
+            Ok(entries) => entries,
             Err(failure) => {
                 let finding = Finding::new(Level::Problem, &failure.code, failure.message);
                 return self.findings.push(Finding { hint: failure.hint, ..finding });
             }
         };
-        for entry in found {
-            let place = place(inspection, target, &entry);
-            self.findings.extend(wrong(inspection, &place, target, &entry));
+        for entry in entries {
+            let place = install_place(inspection, target, &entry);
+            self.findings.extend(place_findings(inspection, &place, target, &entry));
             // Root alone updates the settings of the machine.
             if inspection.plugin.is_none()
                 && place.scope != Scope::Managed
                 && (entry.is_outdated(&place)
-                    || inspection.is_other_to_call(&place)
+                    || inspection.has_wrong_program(&place)
                     || inspection.has_lost_trust(&place))
                 && !self.outdated.contains(&place.scope)
             {
@@ -252,7 +255,7 @@ impl Installs {
     }
 
     /// Adds a finding if gate is not installed, or installed more than once.
-    fn counted(&mut self, agent: Agent) {
+    fn add_count_finding(&mut self, agent: Agent) {
         let name = agent.name();
         let finding = match self.places.as_slice() {
             [] if self.findings.is_empty() => {
@@ -266,8 +269,8 @@ impl Installs {
                     self.places.len()
                 );
                 let settings = if second.plugin.is_some() { first } else { second };
-                let undo = format!("gate uninstall {name} --{}", settings.scope.name());
-                Finding::new(Level::Note, "installed-twice", message).hint(undo)
+                let command = format!("gate uninstall {name} --{}", settings.scope.name());
+                Finding::new(Level::Note, "installed-twice", message).hint(command)
             }
             _ => return,
         };
@@ -276,29 +279,30 @@ impl Installs {
 }
 
 /// An entry of gate's in a file.
-struct Entry {
+struct InstalledEntry {
     command: String,
-    /// True if it is what an installation by this version would write, apart from the program.
+    /// It is as an installation by this version would write it, apart from the program.
     is_current: bool,
-    /// The first thing in the file that the client does not read.
+    /// The first place in the file that the client does not read.
     unread: Option<Flaw>,
-    trust: Vec<Trust>,
-    /// True if there is one for sessions that begin. None if the client reports none.
+    trust: Vec<HookTrust>,
+    /// Sessions that begin have an entry, too. `None` if the client does not report them.
     session_start: Option<bool>,
-    /// True if there is one for prompts. None if the client reports none.
+    /// Prompts have an entry, too. `None` if the client does not report them.
     prompt: Option<bool>,
 }
 
-impl Entry {
+impl InstalledEntry {
     fn is_outdated(&self, place: &Install) -> bool {
         let lacks_event = [self.prompt, self.session_start].contains(&Some(false));
         !self.is_current || lacks_event || self.unread.is_some() || place.program.is_none()
     }
 }
 
-fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
+/// The entries of gate's in a file: one for each that a stop calls, with its siblings for other events.
+fn find_entries(target: &Target) -> Result<Vec<InstalledEntry>, Failure> {
     let file = &target.file;
-    let bytes = disk::read(&disk::real(file)?)?;
+    let bytes = disk::read(&disk::real_path(file)?)?;
     let Some(text) = decode(file, bytes.as_deref())? else { return Ok(Vec::new()) };
     let forms = match &target.content {
         Content::Hooks(forms) => forms,
@@ -307,16 +311,16 @@ fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
         }
         Content::Trust(_) => return Ok(Vec::new()),
     };
-    let Some((stop, others)) = forms.split_first() else { return Ok(Vec::new()) };
+    let Some((stop_form, other_forms)) = forms.split_first() else { return Ok(Vec::new()) };
     let mut siblings = Vec::new();
-    for form in others {
+    for form in other_forms {
         siblings.extend(form_entries(form, file, &text)?);
     }
-    let reports = |moment: &Moment| forms.iter().any(|form| form.moment == *moment);
+    let is_reported = |moment: &Moment| forms.iter().any(|form| form.moment == *moment);
     // Without an event of its own, a session begins with its first prompt.
-    let begins = [Moment::Start, Moment::Prompt].into_iter().find(reports);
+    let start_moment = [Moment::Start, Moment::Prompt].into_iter().find(is_reported);
     let mut entries = Vec::new();
-    for stop in form_entries(stop, file, &text)? {
+    for stop in form_entries(stop_form, file, &text)? {
         let agent = stop.form.agent;
         let Some(command) = stop.command().map(str::to_owned) else { continue };
         let Some(program) = stop.program() else { continue };
@@ -324,18 +328,22 @@ fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
         let start = sibling(&siblings, Moment::Start, &program);
         let prompt = sibling(&siblings, Moment::Prompt, &program);
         let end = sibling(&siblings, Moment::End, &program);
-        let all: Vec<_> = [Some(&stop), start, prompt, end].into_iter().flatten().collect();
-        let lacks_end = reports(&Moment::End) && end.is_none();
-        entries.push(Entry {
-            is_current: !lacks_end && all.iter().all(|entry| entry.is_current(&commands)),
+        let present: Vec<_> = [Some(&stop), start, prompt, end].into_iter().flatten().collect();
+        let lacks_end = is_reported(&Moment::End) && end.is_none();
+        entries.push(InstalledEntry {
+            is_current: !lacks_end && present.iter().all(|entry| entry.is_current(&commands)),
             trust: if agent == Agent::Codex {
-                all.iter().map(|entry| Trust::new(file, &entry.located, entry.form)).collect()
+                present
+                    .iter()
+                    .map(|entry| HookTrust::new(file, &entry.located, entry.form))
+                    .collect()
             } else {
                 Vec::new()
             },
-            unread: unread(target, &text),
-            session_start: begins.map(|moment| sibling(&siblings, moment, &program).is_some()),
-            prompt: reports(&Moment::Prompt).then_some(prompt.is_some()),
+            unread: first_unread(target, &text),
+            session_start: start_moment
+                .map(|moment| sibling(&siblings, moment, &program).is_some()),
+            prompt: is_reported(&Moment::Prompt).then_some(prompt.is_some()),
             command,
         });
     }
@@ -353,7 +361,8 @@ fn form_entries<'f>(
     file: &Path,
     text: &str,
 ) -> Result<Vec<FormEntry<'f>>, Failure> {
-    let located = form.found(split_mark(text).1).map_err(|flaw| broken_settings(file, flaw))?;
+    let located =
+        form.find_entries(split_mark(text).1).map_err(|flaw| broken_settings(file, flaw))?;
     Ok(located.into_iter().map(|located| FormEntry { form, located }).collect())
 }
 
@@ -364,7 +373,8 @@ fn sibling<'e, 'f>(
     program: &str,
 ) -> Option<&'e FormEntry<'f>> {
     entries.iter().find(|entry| {
-        entry.form.moment == moment && entry.program().is_some_and(|called| called == program)
+        entry.form.moment == moment
+            && entry.program().is_some_and(|entry_program| entry_program == program)
     })
 }
 
@@ -375,31 +385,37 @@ impl FormEntry<'_> {
 
     /// The program that the command calls.
     fn program(&self) -> Option<String> {
-        command::called(self.command()?, self.form.agent)
+        command::called_program(self.command()?, self.form.agent)
     }
 
-    /// True if the entry has all that an installation with these commands would write.
+    /// The entry has all members that an installation with these commands would write.
     fn is_current(&self, commands: &Commands<'_>) -> bool {
         self.form.entry.iter().all(|(name, value)| {
             *name == self.form.facts.command || self.located.entry.get(name) == Some(value)
-        }) && self.command() == Some(&commands.at(self.form.moment))
+        }) && self.command() == Some(&commands.for_event(self.form.moment))
     }
 }
 
-fn plugin_entry(plugin: opencode::Plugin) -> Entry {
-    let opencode::Plugin { command, is_current, begins, prompts } = plugin;
-    let (unread, trust, session_start, prompt) = (None, Vec::new(), Some(begins), Some(prompts));
-    Entry { command, is_current, unread, trust, session_start, prompt }
+fn plugin_entry(plugin: opencode::OpencodePlugin) -> InstalledEntry {
+    InstalledEntry {
+        command: plugin.command,
+        is_current: plugin.is_current,
+        unread: None,
+        trust: Vec::new(),
+        session_start: Some(plugin.calls_at_start),
+        prompt: Some(plugin.calls_at_prompt),
+    }
 }
 
-fn place(inspection: Inspection<'_>, target: &Target, entry: &Entry) -> Install {
-    let word = command::called(&entry.command, inspection.agent).unwrap_or_default();
+fn install_place(inspection: Inspection<'_>, target: &Target, entry: &InstalledEntry) -> Install {
+    let word = command::called_program(&entry.command, inspection.agent).unwrap_or_default();
     let is_path = word.contains('/');
     let program = if is_path {
         Some(PathBuf::from(&word)).filter(|path| path.is_file())
     } else {
         inspection.roots.in_path(&word)
     };
+    // Of two scopes with one file, the command shows for which it was written.
     let scope = match inspection.scope {
         Scope::User | Scope::Managed => inspection.scope,
         _ if is_path => Scope::Project,
@@ -413,12 +429,12 @@ fn place(inspection: Inspection<'_>, target: &Target, entry: &Entry) -> Install 
         this_program: program
             .as_deref()
             .is_some_and(|program| inspection.program.is_this(program, inspection.running)),
-        test_stop: (inspection.with_trial && program.is_some())
+        test_stop: (inspection.has_trial && program.is_some())
             .then(|| trial::test_stop(inspection.agent, &entry.command)),
         program: program.map(|program| program.display().to_string()),
         trusted: (!entry.trust.is_empty() && scope != Scope::Managed).then(|| {
-            config(inspection.roots).is_ok_and(|text| {
-                entry.trust.iter().all(|trust| trust.holds(&text) == Ok(Some(true)))
+            codex_config(inspection.roots).is_ok_and(|text| {
+                entry.trust.iter().all(|trust| trust.is_in(&text) == Ok(Some(true)))
             })
         }),
         session_start: entry.session_start,
@@ -430,18 +446,18 @@ fn place(inspection: Inspection<'_>, target: &Target, entry: &Entry) -> Install 
 /// folder that gate did not put there.
 pub(crate) fn is_here(agent: Agent, roots: &Roots) -> bool {
     facts(agent).programs.iter().any(|program| roots.in_path(program).is_some())
-        || has_own_files(agent, roots, &folder(agent, roots))
+        || has_own_files(agent, roots, &client_folder(agent, roots))
 }
 
 fn has_own_files(agent: Agent, roots: &Roots, folder: &Path) -> bool {
-    let made = made(agent, roots);
+    let made_paths = made_paths(agent, roots);
     let entries = std::fs::read_dir(folder).into_iter().flatten();
-    entries.filter_map(Result::ok).any(|entry| !made.contains(&entry.path()))
+    entries.filter_map(Result::ok).any(|entry| !made_paths.contains(&entry.path()))
 }
 
-/// Codex's config.toml, empty if there is none.
-fn config(roots: &Roots) -> Result<String, Failure> {
-    let file = codex::config(roots);
+/// The text of Codex's config.toml; empty if the file does not exist.
+fn codex_config(roots: &Roots) -> Result<String, Failure> {
+    let file = codex::config_file(roots);
     let bytes = disk::read(&file)?;
     let text = decode(&file, bytes.as_deref())?.unwrap_or_default();
     Ok(split_mark(&text).1.to_owned())

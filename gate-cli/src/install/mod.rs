@@ -1,10 +1,10 @@
-//! gate in front of an agent's stop, and where its sessions begin: where each agent
-//! keeps its hooks, what is put there, and how all of it is taken back.
+//! Installs gate in front of an agent's stop and at the beginning of its sessions, and takes all of it
+//! back.
 //!
-//! `crate::clients` has the facts: where settings are and what stands in them. `clients` reads
-//! them, and a client that needs more than a manifest beside them has a file here. `json` and `hooks` change a
-//! document and leave the rest as it is; `trust` does so for Codex's TOML. `plan` finds out the
-//! changes, `receipt` stores what was there before, and `disk` writes.
+//! `crate::clients` has the facts: the places of settings, and the members in them. `clients` reads
+//! the facts, and a client that needs more than a manifest beside them has a file here. `json` and
+//! `hooks` change a document and leave the rest as it is; `trust` does so for Codex's TOML. `plan`
+//! finds out the changes, `receipt` stores the original bytes, and `disk` writes.
 
 mod claude_plugin;
 mod client;
@@ -27,7 +27,7 @@ mod tests;
 mod trial;
 mod trust;
 
-pub(crate) use clients::{next, script};
+pub(crate) use clients::{headless_script, next_step};
 pub use inspection::Install;
 pub(crate) use inspection::{HookState, hook_state, inspect, is_here, outdated_scopes, update};
 pub(crate) use plan::{CopyStep, InstallOptions, Plan, Step};

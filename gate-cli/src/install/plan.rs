@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use super::client::{Content, Target};
 use super::clients::targets;
 use super::command::Commands;
+use super::hooks::Merged;
 use super::json::Flaw;
-use super::program::{HookProgram, copy_of_gate, is_same};
+use super::program::{HookProgram, copy_of_gate, is_same_file};
 use super::receipt::{self, Backup, BackupFiles};
 use super::roots::Roots;
 use super::scope::Scope;
 use super::settings_text::{BOM, broken_settings, decode, split_mark};
-use super::trust::Trust;
+use super::trust::HookTrust;
 use super::{codex, disk, hooks, trust};
 use crate::agent::Agent;
 use crate::failure::Failure;
@@ -21,15 +22,15 @@ pub(crate) struct InstallOptions<'a> {
     pub(crate) agent: Agent,
     pub(crate) scope: Scope,
     pub(crate) roots: &'a Roots,
-    /// The program that is going to be called.
+    /// The program that hooks are going to call.
     pub(crate) program: &'a HookProgram,
-    /// True if the hooks are marked as trusted for Codex.
+    /// The hooks are marked as trusted for Codex.
     pub(crate) trust: bool,
-    /// True if what the client does not read of its settings is taken out.
+    /// Parts of the settings that the client does not read are taken out.
     pub(crate) fix: bool,
 }
 
-/// All that changes.
+/// The changes of an installation, or of its removal.
 pub(crate) struct Plan {
     pub(crate) steps: Vec<Step>,
     /// The copy of gate that hooks call: to be written, to be removed, or left alone.
@@ -43,17 +44,17 @@ pub(crate) enum CopyStep {
     Remove(PathBuf),
 }
 
-/// One file.
+/// The change of one file.
 pub(crate) struct Step {
     /// The path by which the client names it.
     pub(crate) file: PathBuf,
-    /// The target of the link.
-    real: PathBuf,
-    pub(crate) before: Option<Vec<u8>>,
-    /// None: the file goes.
-    pub(crate) after: Option<Vec<u8>>,
-    files: BackupFiles,
-    /// The backup to save. If there is none, a saved one is deleted.
+    /// The file that the path leads to.
+    real_file: PathBuf,
+    pub(crate) old_bytes: Option<Vec<u8>>,
+    /// `None` if the file goes.
+    pub(crate) new_bytes: Option<Vec<u8>>,
+    backup_files: BackupFiles,
+    /// The backup to save. Without one, a saved backup is deleted.
     backup: Option<Backup>,
     /// The folders that go with the file if they are empty.
     folders: Vec<PathBuf>,
@@ -61,7 +62,7 @@ pub(crate) struct Step {
 
 impl Step {
     pub(crate) fn is_change(&self) -> bool {
-        self.before != self.after
+        self.old_bytes != self.new_bytes
     }
 
     /// Path of the backup, once the step is done.
@@ -69,7 +70,7 @@ impl Step {
         self.backup
             .as_ref()
             .filter(|backup| backup.receipt.existed)
-            .map(|_| self.files.backup_file())
+            .map(|_| self.backup_files.backup_file())
     }
 }
 
@@ -83,12 +84,12 @@ impl Plan {
         let commands = Commands::new(options.agent, options.scope, &options.program.path);
         let mut steps = Vec::new();
         for target in all_targets(&commands, options.roots, options.scope)? {
-            let step = installed(options, &target, &target.file)?;
+            let step = install_step(options, &target, &target.file)?;
             if options.trust
-                && let Some(trust) = trusting(options.roots, &target, &step)
+                && let Some(trust) = trust_target(options.roots, &target, &step)
             {
-                let trust = installed(options, &trust, &target.file)?;
-                steps.extend([step, trust]);
+                let trust_step = install_step(options, &trust, &target.file)?;
+                steps.extend([step, trust_step]);
             } else {
                 steps.push(step);
             }
@@ -110,14 +111,14 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// As of [`Self::install`].
+    /// Those of [`Self::install`].
     pub(crate) fn uninstall(agent: Agent, scope: Scope, roots: &Roots) -> Result<Self, Failure> {
         let mut steps = Vec::new();
         for target in all_targets(&Commands::unwritten(agent), roots, scope)? {
             if agent == Agent::Codex {
-                steps.extend(distrusted(roots, &target)?);
+                steps.extend(distrust_step(roots, &target)?);
             }
-            steps.push(uninstalled(agent, roots, &target, &target.file)?);
+            steps.push(uninstall_step(agent, roots, &target, &target.file)?);
         }
         let copy = CopyStep::remove(roots, &steps)?;
         Ok(Self { steps, copy })
@@ -133,7 +134,7 @@ impl Plan {
     ///
     /// A file that has changed meanwhile, or that cannot be written.
     pub(crate) fn apply(&self) -> Result<(), Failure> {
-        // In this order, the program that a hook calls is there at each moment.
+        // In this order, the program that a hook calls exists at each moment.
         if let CopyStep::Write(program) = &self.copy {
             program.write_copy()?;
         }
@@ -158,9 +159,9 @@ fn all_targets(
     roots: &Roots,
     scope: Scope,
 ) -> Result<Vec<Target>, Failure> {
-    let found = targets(commands, roots, scope);
-    if !found.is_empty() {
-        return Ok(found);
+    let targets = targets(commands, roots, scope);
+    if !targets.is_empty() {
+        return Ok(targets);
     }
     let name = commands.agent().name();
     let message = format!("{name} has no hooks in settings for all users of a machine");
@@ -172,19 +173,20 @@ impl CopyStep {
     /// The copy goes if nothing calls it once these steps are done: no hook, and nobody by PATH.
     fn remove(roots: &Roots, steps: &[Step]) -> Result<Self, Failure> {
         let copy = copy_of_gate(roots);
-        let changed: Vec<_> = steps.iter().map(|step| step.real.clone()).collect();
-        let is_in_path = roots.all_in_path("gate").any(|path| is_same(&path, &copy));
-        if !copy.is_file() || is_in_path || is_called(&copy, roots, &changed)? {
+        let planned_files: Vec<_> = steps.iter().map(|step| step.real_file.clone()).collect();
+        let is_in_path = roots.all_in_path("gate").any(|path| is_same_file(&path, &copy));
+        if !copy.is_file() || is_in_path || is_called(&copy, roots, &planned_files)? {
             return Ok(Self::Keep);
         }
         Ok(Self::Remove(copy))
     }
 }
 
-/// True if a file that gate changed, apart from these, calls the copy of gate.
-fn is_called(copy: &Path, roots: &Roots, apart: &[PathBuf]) -> Result<bool, Failure> {
+/// A file that gate changed, other than the planned ones, calls the copy of gate.
+fn is_called(copy: &Path, roots: &Roots, planned_files: &[PathBuf]) -> Result<bool, Failure> {
     let word = copy.display().to_string();
-    for file in receipt::changed_files(roots)?.iter().filter(|file| !apart.contains(file)) {
+    let changed_files = receipt::changed_files(roots)?;
+    for file in changed_files.iter().filter(|file| !planned_files.contains(file)) {
         let bytes = disk::read(file)?.unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         // A path with a quote is spelled in many ways: then any mention of gate counts.
@@ -198,120 +200,138 @@ fn is_called(copy: &Path, roots: &Roots, apart: &[PathBuf]) -> Result<bool, Fail
 impl Step {
     fn apply(&self) -> Result<(), Failure> {
         if self.is_change() {
-            if disk::read(&self.real)? != self.before {
+            if disk::read(&self.real_file)? != self.old_bytes {
                 let message =
                     format!("{} changed just now; it was not touched", self.file.display());
                 return Err(Failure::internal("file-changed", message).hint("try again"));
             }
             if let Some(backup) = &self.backup {
-                self.files.save(backup)?;
+                self.backup_files.save(backup)?;
             }
-            match &self.after {
-                Some(bytes) => disk::write(&self.real, bytes)?,
-                None => disk::remove(&self.real, &self.folders)?,
+            match &self.new_bytes {
+                Some(bytes) => disk::write(&self.real_file, bytes)?,
+                None => disk::remove(&self.real_file, &self.folders)?,
             }
         }
         if self.backup.is_none() {
-            self.files.delete();
+            self.backup_files.delete();
         }
         Ok(())
     }
 }
 
-/// The files and folders of an agent's that are there because gate made them.
-pub(super) fn made(agent: Agent, roots: &Roots) -> Vec<PathBuf> {
+/// The files and folders of an agent's that gate itself made.
+pub(super) fn made_paths(agent: Agent, roots: &Roots) -> Vec<PathBuf> {
     let commands = Commands::unwritten(agent);
-    let all = Scope::ALL.into_iter().flat_map(|scope| targets(&commands, roots, scope));
-    all.filter_map(|target| made_for(agent, roots, target)).flatten().collect()
+    let targets = Scope::ALL.into_iter().flat_map(|scope| targets(&commands, roots, scope));
+    targets.filter_map(|target| made_for(agent, roots, target)).flatten().collect()
 }
 
 fn made_for(agent: Agent, roots: &Roots, target: Target) -> Option<Vec<PathBuf>> {
-    let real = disk::real(&target.file).ok()?;
-    let receipt = BackupFiles::new(roots, agent, &real, &real).load().ok()??.receipt;
-    let mut made = receipt.folders;
+    let real_file = disk::real_path(&target.file).ok()?;
+    let receipt = BackupFiles::new(roots, agent, &real_file, &real_file).load().ok()??.receipt;
+    let mut paths = receipt.folders;
     if !receipt.existed {
-        made.push(target.file);
+        paths.push(target.file);
     }
-    Some(made)
+    Some(paths)
 }
 
-/// True if gate wrote trust entries for these settings of Codex's.
+/// gate wrote trust entries for these settings of Codex's.
 ///
 /// # Errors
 ///
 /// The receipts cannot be read.
-pub(super) fn gave_trust(roots: &Roots, scope: Scope) -> Result<bool, Failure> {
-    let config = disk::real(&codex::config(roots))?;
-    let settings = targets(&Commands::unwritten(Agent::Codex), roots, scope);
-    let given = settings.iter().map(|target| {
-        let backup =
-            BackupFiles::new(roots, Agent::Codex, &disk::real(&target.file)?, &config).load()?;
-        Ok(backup.is_some_and(|backup| !backup.receipt.trust.is_empty()))
-    });
-    Ok(given.collect::<Result<Vec<_>, Failure>>()?.contains(&true))
+pub(super) fn has_given_trust(roots: &Roots, scope: Scope) -> Result<bool, Failure> {
+    let config = disk::real_path(&codex::config_file(roots))?;
+    for target in targets(&Commands::unwritten(Agent::Codex), roots, scope) {
+        let settings = disk::real_path(&target.file)?;
+        let backup = BackupFiles::new(roots, Agent::Codex, &settings, &config).load()?;
+        if backup.is_some_and(|backup| !backup.receipt.trust.is_empty()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The trust in the hooks that a step puts into a file.
-fn trusting(roots: &Roots, target: &Target, step: &Step) -> Option<Target> {
+fn trust_target(roots: &Roots, target: &Target, step: &Step) -> Option<Target> {
     let Content::Hooks(forms) = &target.content else { return None };
-    let text = std::str::from_utf8(step.after.as_deref()?).ok()?;
-    codex::trusting(roots, &target.file, text.trim_start_matches(BOM), forms)
+    let text = std::str::from_utf8(step.new_bytes.as_deref()?).ok()?;
+    codex::trust_target(roots, &target.file, text.trim_start_matches(BOM), forms)
 }
 
-fn installed(
+/// The step that puts gate into a file. `settings` is the agent's settings file that asks for it.
+fn install_step(
     options: &InstallOptions<'_>,
     target: &Target,
     settings: &Path,
 ) -> Result<Step, Failure> {
     let file = &target.file;
-    let real = disk::real(file)?;
-    let before = disk::read(&real)?;
-    let files = BackupFiles::new(options.roots, options.agent, &disk::real(settings)?, &real);
-    let old = files.load()?;
-    let text = decode(file, before.as_deref())?;
-    let mended = text.as_deref().map(|text| match &target.content {
-        Content::Hooks(forms) if options.fix => {
+    let real_file = disk::real_path(file)?;
+    let old_bytes = disk::read(&real_file)?;
+    let settings = disk::real_path(settings)?;
+    let backup_files = BackupFiles::new(options.roots, options.agent, &settings, &real_file);
+    let old_backup = backup_files.load()?;
+    let old_text = decode(file, old_bytes.as_deref())?;
+    let mended_text = match (&target.content, &old_text) {
+        (Content::Hooks(forms), Some(text)) if options.fix => {
             forms.first().map(|form| form.dialect().mended(text))
         }
         _ => None,
-    });
-    let mended = mended.flatten();
-    let (after, made) = with(&target.content, file, mended.as_deref().or(text.as_deref()))?;
-    if let Some(flaw) = unread(target, &after) {
-        return Err(ignored(options, file, flaw));
+    };
+    let edited = with_gate(&target.content, file, mended_text.as_deref().or(old_text.as_deref()))?;
+    if let Some(flaw) = first_unread(target, &edited.text) {
+        return Err(ignored_settings(options, file, flaw));
     }
-    let after = after.into_bytes();
-    let mut backup = match (old, &before) {
-        (Some(old), Some(now)) if old.is_written(now) => old,
-        (old, _) => {
-            // What somebody wrote since is theirs; gate's own part is not.
-            let own = old.as_ref().map(|backup| backup.receipt.made.clone()).unwrap_or_default();
-            let clean = without(&target.content, file, text.as_deref(), &own)?;
-            let clean = clean.map(|text| text.map(String::into_bytes));
-            let before = clean.as_ref().unwrap_or(&before).as_deref();
-            let mut backup = Backup::new(options.agent, options.scope, &real, before);
-            backup.receipt.folders = files.folders(&real)?;
-            if let Some(old) = old
-                && clean.is_some()
-            {
-                backup.receipt.made = old.receipt.made;
+    let new_bytes = edited.text.into_bytes();
+    let mut backup = match (old_backup, &old_bytes) {
+        // Nobody has changed the file since gate did, so the first backup still holds.
+        (Some(old_backup), Some(bytes)) if old_backup.is_written(bytes) => old_backup,
+        (old_backup, _) => {
+            // Text that somebody wrote since is theirs; gate's own part is not.
+            let made = old_backup.as_ref().map(|backup| backup.receipt.made.clone());
+            let removal = without_gate(
+                &target.content,
+                file,
+                old_text.as_deref(),
+                &made.clone().unwrap_or_default(),
+            )?;
+            let original = match &removal {
+                Removal::NothingThere => old_bytes.as_deref(),
+                Removal::WholeFile => None,
+                Removal::Text(text) => Some(text.as_bytes()),
+            };
+            let mut backup = Backup::new(options.agent, options.scope, &real_file, original);
+            backup.receipt.folders = backup_files.folders(&real_file)?;
+            if !matches!(removal, Removal::NothingThere) {
+                backup.receipt.made = made.unwrap_or_default();
             }
             backup
         }
     };
-    let made = made.into_iter().filter(|path| !backup.receipt.made.contains(path));
-    backup.receipt.made.extend(made.collect::<Vec<_>>());
+    for path in edited.made {
+        if !backup.receipt.made.contains(&path) {
+            backup.receipt.made.push(path);
+        }
+    }
     if let Content::Trust(trusts) = &target.content {
         backup.receipt.trust = trusts.iter().map(|trust| trust.key.clone()).collect();
     }
-    let backup = Some(backup.with_written(&after));
-    let (file, after, folders) = (file.clone(), Some(after), Vec::new());
-    Ok(Step { file, real, before, after, files, backup, folders })
+    Ok(Step {
+        file: file.clone(),
+        real_file,
+        old_bytes,
+        backup: Some(backup.with_written(&new_bytes)),
+        new_bytes: Some(new_bytes),
+        backup_files,
+        folders: Vec::new(),
+    })
 }
 
-/// The first thing in a text that the client does not read, though gate does: the client
-/// would run no hook of the file.
-pub(super) fn unread(target: &Target, text: &str) -> Option<Flaw> {
+/// The first place in a text that the client does not read, though gate does: the client would run no
+/// hook of the file.
+pub(super) fn first_unread(target: &Target, text: &str) -> Option<Flaw> {
     let Content::Hooks(forms) = &target.content else { return None };
     let form = forms.first()?;
     let flaw = form.dialect().unread(text)?;
@@ -322,7 +342,7 @@ pub(super) fn unread(target: &Target, text: &str) -> Option<Flaw> {
 }
 
 /// Settings that the client would ignore, hook and all.
-fn ignored(options: &InstallOptions<'_>, file: &Path, flaw: Flaw) -> Failure {
+fn ignored_settings(options: &InstallOptions<'_>, file: &Path, flaw: Flaw) -> Failure {
     let failure = Failure { code: "settings-ignored".to_owned(), ..broken_settings(file, flaw) };
     let (name, scope) = (options.agent.name(), options.scope.name());
     failure.hint(format!(
@@ -330,80 +350,84 @@ fn ignored(options: &InstallOptions<'_>, file: &Path, flaw: Flaw) -> Failure {
     ))
 }
 
-/// Takes the trust away that gate wrote for hooks.
-fn distrusted(roots: &Roots, settings: &Target) -> Result<Option<Step>, Failure> {
-    let config = codex::config(roots);
-    let (real, of) = (disk::real(&config)?, disk::real(&settings.file)?);
-    let backup = BackupFiles::new(roots, Agent::Codex, &of, &real).load()?;
-    let keys = backup.map(|backup| backup.receipt.trust).unwrap_or_default();
+/// The step that takes the trust away that gate wrote for hooks.
+fn distrust_step(roots: &Roots, hooks: &Target) -> Result<Option<Step>, Failure> {
+    let config = codex::config_file(roots);
+    let settings = disk::real_path(&hooks.file)?;
+    let backup_files = BackupFiles::new(roots, Agent::Codex, &settings, &disk::real_path(&config)?);
+    let keys = backup_files.load()?.map(|backup| backup.receipt.trust).unwrap_or_default();
     if keys.is_empty() {
         return Ok(None);
     }
-    let trusts = keys.into_iter().map(Trust::from_key).collect();
+    let trusts = keys.into_iter().map(HookTrust::from_key).collect();
     let target = Target { file: config, content: Content::Trust(trusts) };
-    uninstalled(Agent::Codex, roots, &target, &settings.file).map(Some)
+    uninstall_step(Agent::Codex, roots, &target, &hooks.file).map(Some)
 }
 
-fn uninstalled(
+/// The step that takes gate out of a file.
+fn uninstall_step(
     agent: Agent,
     roots: &Roots,
     target: &Target,
     settings: &Path,
 ) -> Result<Step, Failure> {
     let file = &target.file;
-    let real = disk::real(file)?;
-    let before = disk::read(&real)?;
-    let files = BackupFiles::new(roots, agent, &disk::real(settings)?, &real);
-    let old = files.load()?;
-    let folders = old.as_ref().map(|backup| backup.receipt.folders.clone()).unwrap_or_default();
-    let after = match (old, &before) {
+    let real_file = disk::real_path(file)?;
+    let old_bytes = disk::read(&real_file)?;
+    let backup_files = BackupFiles::new(roots, agent, &disk::real_path(settings)?, &real_file);
+    let old_backup = backup_files.load()?;
+    let folders =
+        old_backup.as_ref().map(|backup| backup.receipt.folders.clone()).unwrap_or_default();
+    let new_bytes = match (old_backup, &old_bytes) {
         (_, None) => None,
-        (Some(old), Some(now)) if old.is_written(now) => {
-            let Backup { receipt, before } = old;
-            receipt.existed.then_some(before)
+        (Some(backup), Some(bytes)) if backup.is_written(bytes) => {
+            backup.receipt.existed.then_some(backup.original)
         }
-        (old, Some(now)) => {
-            let receipt = old.map(|backup| backup.receipt);
+        (backup, Some(bytes)) => {
+            let receipt = backup.map(|backup| backup.receipt);
             let made = receipt.as_ref().map(|receipt| receipt.made.as_slice()).unwrap_or_default();
-            let text = decode(file, before.as_deref())?;
-            let clean = without(&target.content, file, text.as_deref(), made)?;
-            let is_ours = receipt.as_ref().is_some_and(|receipt| !receipt.existed);
-            match clean {
-                None => Some(now.clone()),
-                Some(clean) => {
-                    clean.filter(|text| !(is_ours && is_nothing(text))).map(String::into_bytes)
-                }
+            let old_text = decode(file, Some(bytes))?;
+            // A file that gate made goes once nothing of anybody's is in it.
+            let is_made_by_gate = receipt.as_ref().is_some_and(|receipt| !receipt.existed);
+            match without_gate(&target.content, file, old_text.as_deref(), made)? {
+                Removal::NothingThere => Some(bytes.clone()),
+                Removal::WholeFile => None,
+                Removal::Text(text) if is_made_by_gate && is_empty_document(&text) => None,
+                Removal::Text(text) => Some(text.into_bytes()),
             }
         }
     };
-    let (file, backup) = (file.clone(), None);
-    Ok(Step { file, real, before, after, files, backup, folders })
+    Ok(Step {
+        file: file.clone(),
+        real_file,
+        old_bytes,
+        new_bytes,
+        backup_files,
+        backup: None,
+        folders,
+    })
 }
 
-fn is_nothing(text: &str) -> bool {
-    let text = text.trim_start_matches(BOM).trim();
-    text.is_empty() || text.strip_prefix('{').is_some_and(|rest| rest.trim() == "}")
+fn is_empty_document(text: &str) -> bool {
+    let body = text.trim_start_matches(BOM).trim();
+    body.is_empty() || body.strip_prefix('{').is_some_and(|tail| tail.trim() == "}")
 }
 
-/// The text with gate's part, and what was made for it.
-fn with(
-    content: &Content,
-    file: &Path,
-    text: Option<&str>,
-) -> Result<(String, Vec<String>), Failure> {
-    let (mark, body) = split_mark(text.unwrap_or_default());
+/// The text with gate's part, and the members that were made for it.
+fn with_gate(content: &Content, file: &Path, text: Option<&str>) -> Result<Merged, Failure> {
+    let (byte_order_mark, body) = split_mark(text.unwrap_or_default());
     let merged = match content {
         Content::Hooks(forms) => hooks::merged(forms, body),
         Content::Trust(trusts) => trust::merged(trusts, body),
-        Content::Own { text: own, mark } => {
+        Content::Own { text: own_text, mark } => {
             return match text {
                 Some(text) if !text.contains(mark) => Err(foreign_file(file)),
-                _ => Ok((own.clone(), Vec::new())),
+                _ => Ok(Merged { text: own_text.clone(), made: Vec::new() }),
             };
         }
     };
-    let merged = merged.map_err(|flaw| broken_settings(file, flaw))?;
-    Ok((format!("{mark}{}", merged.text), merged.made))
+    let Merged { text, made } = merged.map_err(|flaw| broken_settings(file, flaw))?;
+    Ok(Merged { text: format!("{byte_order_mark}{text}"), made })
 }
 
 fn foreign_file(file: &Path) -> Failure {
@@ -413,24 +437,38 @@ fn foreign_file(file: &Path) -> Failure {
     Failure { file: Some(file), ..failure }.hint("move it away, then install again")
 }
 
-/// The text without gate's part: none if it holds none, none inside if the file was nothing
-/// else.
-#[expect(clippy::option_option, reason = "nothing of gate's, and nothing but gate's")]
-fn without(
+/// A file without gate's part.
+enum Removal {
+    /// The file has nothing of gate's.
+    NothingThere,
+    /// The file is gate's alone.
+    WholeFile,
+    /// The text that is left.
+    Text(String),
+}
+
+fn without_gate(
     content: &Content,
     file: &Path,
     text: Option<&str>,
     made: &[String],
-) -> Result<Option<Option<String>>, Failure> {
-    let Some(text) = text else { return Ok(None) };
-    let (bom, body) = split_mark(text);
-    let clean = match content {
+) -> Result<Removal, Failure> {
+    let Some(text) = text else { return Ok(Removal::NothingThere) };
+    let (byte_order_mark, body) = split_mark(text);
+    let cleaned = match content {
         Content::Hooks(forms) => hooks::without(forms, body, made),
         Content::Trust(trusts) => trust::without(trusts, body, made),
-        Content::Own { mark, .. } => return Ok(text.contains(mark).then_some(None)),
+        Content::Own { mark, .. } => {
+            return Ok(match text.contains(mark) {
+                true => Removal::WholeFile,
+                false => Removal::NothingThere,
+            });
+        }
     };
-    let clean = clean.map_err(|flaw| broken_settings(file, flaw))?;
-    Ok(clean.map(|clean| Some(format!("{bom}{clean}"))))
+    Ok(match cleaned.map_err(|flaw| broken_settings(file, flaw))? {
+        Some(body) => Removal::Text(format!("{byte_order_mark}{body}")),
+        None => Removal::NothingThere,
+    })
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::settings::is_protected;
 
 /// Folders in which an upgrade leaves a program, or a link to one, at the same path.
-const LASTING: [&str; 9] = [
+const LASTING_FOLDERS: [&str; 9] = [
     "/bin",
     "/sbin",
     "/usr/bin",
@@ -34,27 +34,29 @@ const LASTING: [&str; 9] = [
 /// Such folders below the home folder.
 const LASTING_AT_HOME: [&str; 4] = [".local/bin", ".cargo/bin", "bin", ".nix-profile/bin"];
 
-/// Variables that name such a folder: itself, or the one above `bin`.
-const LASTING_NAMED: [(&str, &str); 3] =
-    [("XDG_BIN_HOME", ""), ("CARGO_HOME", "bin"), ("CARGO_INSTALL_ROOT", "bin")];
+/// A variable that names such a folder.
+const LASTING_VARIABLE: &str = "XDG_BIN_HOME";
+
+/// Variables that name a folder whose `bin` is such a folder.
+const LASTING_ROOT_VARIABLES: [&str; 2] = ["CARGO_HOME", "CARGO_INSTALL_ROOT"];
 
 /// Names of folders that a clean-up may empty at any time.
-const CACHES: [&str; 5] = [".cache", "Caches", "_npx", "_cacache", "archive-v0"];
+const CACHE_NAMES: [&str; 5] = [".cache", "Caches", "_npx", "_cacache", "archive-v0"];
 
 /// Names of folders that a package manager replaces at an upgrade.
-const PACKAGES: [&str; 5] = ["node_modules", "Cellar", "venvs", ".venv", "venv"];
+const PACKAGE_NAMES: [&str; 5] = ["node_modules", "Cellar", "venvs", ".venv", "venv"];
 
-/// The permissions of the copy: those of any program, whatever the original's are.
-const PERMISSIONS: u32 = 0o755;
+/// The permissions of the copy, whatever the original's are.
+const COPY_MODE: u32 = 0o755;
 
 /// Bytes that are compared at once.
-const CHUNK: usize = 1 << 16;
+const CHUNK_BYTES: usize = 1 << 16;
 
 /// The program that hooks call.
 #[derive(Clone, Debug)]
 pub(crate) struct HookProgram {
     pub(crate) path: PathBuf,
-    /// The path of a copy, even if there is none.
+    /// The path of a copy, whether it exists or not.
     copy: PathBuf,
     /// The running program, if `path` is to be a copy of it.
     original: Option<PathBuf>,
@@ -65,43 +67,44 @@ impl HookProgram {
     ///
     /// # Errors
     ///
-    /// The program's file is not there any more.
+    /// The program's file does not exist any more.
     pub(crate) fn new(roots: &Roots) -> Result<Self, Failure> {
         let running = running_program()?;
         let copy = copy_of_gate(roots);
         let folders = lasting_folders(roots);
-        // What all users call, no user may replace.
+        // A program that all users call must be one that no user can replace.
         let is_safe = |path: &Path| !roots.is_managed || is_protected(path);
         let in_folders = folders.iter().map(|folder| folder.join("gate"));
-        let mut all = roots.in_path("gate").into_iter().chain(in_folders).chain([running.clone()]);
-        let lasting = all.find(|path| {
-            let real = path.canonicalize().unwrap_or_default();
-            is_same(path, &running) && is_lasting(path, &real, &folders) && is_safe(path)
+        let mut candidates =
+            roots.in_path("gate").into_iter().chain(in_folders).chain([running.clone()]);
+        let lasting = candidates.find(|path| {
+            let target = path.canonicalize().unwrap_or_default();
+            is_same_file(path, &running) && is_lasting(path, &target, &folders) && is_safe(path)
         });
         Ok(match lasting {
             Some(path) => Self { path, copy, original: None },
             None => Self {
                 path: copy.clone(),
-                original: (!is_same(&copy, &running)).then_some(running),
+                original: (!is_same_file(&copy, &running)).then_some(running),
                 copy,
             },
         })
     }
 
-    /// True if hooks need a copy that is not there, or that is of another build.
+    /// Hooks need a copy that does not exist, or that is of another build.
     pub(crate) fn is_copy_due(&self) -> bool {
         let original = self.original.as_deref();
         original.is_some_and(|original| !has_same_bytes(original, &self.path).unwrap_or(false))
     }
 
-    /// True if the path is that of the copy, this user's or the machine's.
+    /// The path is the copy's: this user's or the machine's.
     pub(super) fn is_copy(&self, path: &Path) -> bool {
         path == self.copy || path == copy_in(Path::new(MANAGED_DATA))
     }
 
-    /// True if it is this program, or an exact copy of it.
+    /// It is this program, or an exact copy of it.
     pub(super) fn is_this(&self, path: &Path, running: &Path) -> bool {
-        is_same(path, running)
+        is_same_file(path, running)
             || (self.is_copy(path) && has_same_bytes(running, path).unwrap_or(false))
     }
 
@@ -110,17 +113,17 @@ impl HookProgram {
     ///
     /// # Errors
     ///
-    /// The copy cannot be written; the old one is then still there.
+    /// The copy cannot be written; the old one then stays.
     pub(super) fn write_copy(&self) -> Result<(), Failure> {
         match &self.original {
-            Some(original) if self.is_copy_due() => copied(original, &self.path)
+            Some(original) if self.is_copy_due() => write_program(original, &self.path)
                 .map_err(|error| Failure::file("file-unwritable", "write", &self.path, &error)),
             _ => Ok(()),
         }
     }
 
-    /// Renews the copy, if there is one of another build: a plug-in, or settings that others
-    /// share, may find it in PATH. Returns its path if it was renewed.
+    /// Renews a copy of another build: a plug-in, or settings that other people share, may find it in
+    /// PATH. Returns its path if it was renewed.
     ///
     /// # Errors
     ///
@@ -143,7 +146,7 @@ impl HookProgram {
 ///
 /// # Errors
 ///
-/// The program's file is not there any more.
+/// The program's file does not exist any more.
 pub(super) fn running_program() -> Result<PathBuf, Failure> {
     let running = std::env::current_exe().ok().filter(|program| program.is_file());
     running.ok_or_else(|| {
@@ -151,12 +154,12 @@ pub(super) fn running_program() -> Result<PathBuf, Failure> {
     })
 }
 
-/// True if a person finds gate in PATH: npx and uvx put their caches there, for their own
-/// children alone.
+/// A person finds gate in PATH. npx and uvx put their caches there for their own children alone, so
+/// these do not count.
 pub(crate) fn is_in_path(roots: &Roots) -> bool {
     roots
         .all_in_path("gate")
-        .any(|path| !has_name(&path, &CACHES) && !has_name(&path, &["node_modules"]))
+        .any(|path| !has_name(&path, &CACHE_NAMES) && !has_name(&path, &["node_modules"]))
 }
 
 /// The path of the copy.
@@ -169,71 +172,74 @@ fn copy_in(data: &Path) -> PathBuf {
     data.join("bin").join("gate")
 }
 
-pub(super) fn is_same(one: &Path, other: &Path) -> bool {
-    match (one.canonicalize(), other.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other,
+/// Both paths lead to the same file.
+pub(super) fn is_same_file(path: &Path, other_path: &Path) -> bool {
+    match (path.canonicalize(), other_path.canonicalize()) {
+        (Ok(target), Ok(other_target)) => target == other_target,
         _ => false,
     }
 }
 
-/// True if a program at this path may be gone after a clean-up or an upgrade.
+/// A program at this path may be gone after a clean-up or an upgrade.
 pub(super) fn is_fleeting(path: &Path) -> bool {
-    has_name(path, &CACHES) || has_name(path, &PACKAGES)
+    has_name(path, &CACHE_NAMES) || has_name(path, &PACKAGE_NAMES)
 }
 
 /// The folders in which programs stay.
 fn lasting_folders(roots: &Roots) -> Vec<PathBuf> {
     if roots.is_managed {
-        return LASTING.map(PathBuf::from).to_vec();
+        return LASTING_FOLDERS.map(PathBuf::from).to_vec();
     }
     let at_home = LASTING_AT_HOME.iter().map(|folder| roots.home.join(folder));
-    let named = LASTING_NAMED.iter().filter_map(|(name, below)| {
-        roots
-            .variable(name)
-            .map(|folder| if below.is_empty() { folder } else { folder.join(below) })
-    });
-    at_home.chain(LASTING.iter().map(PathBuf::from)).chain(named).collect()
+    let roots_with_bin = LASTING_ROOT_VARIABLES.iter().filter_map(|name| roots.variable(name));
+    let named = roots.variable(LASTING_VARIABLE).into_iter();
+    at_home
+        .chain(LASTING_FOLDERS.iter().map(PathBuf::from))
+        .chain(named)
+        .chain(roots_with_bin.map(|root| root.join("bin")))
+        .collect()
 }
 
-/// True if a program at this path, which leads to `real`, stays there. A link stays if an
-/// upgrade changes its target; nobody renews one that leads into a cache.
-fn is_lasting(path: &Path, real: &Path, folders: &[PathBuf]) -> bool {
+/// A program at this path, which leads to `target`, stays there. A link stays if an upgrade changes its
+/// target, but nobody renews a link that leads into a cache.
+fn is_lasting(path: &Path, target: &Path, folders: &[PathBuf]) -> bool {
     let is_known = path.to_str().is_some_and(is_gate);
     let folder = path.parent().unwrap_or(Path::new(""));
-    is_known && folders.iter().any(|lasting| lasting == folder) && !has_name(real, &CACHES)
+    is_known && folders.iter().any(|lasting| lasting == folder) && !has_name(target, &CACHE_NAMES)
 }
 
 fn has_name(path: &Path, names: &[&str]) -> bool {
-    path.iter().any(|part| names.iter().any(|name| part == *name))
+    path.iter().any(|component| names.iter().any(|name| component == *name))
 }
 
-fn copied(original: &Path, copy: &Path) -> io::Result<()> {
+fn write_program(original: &Path, copy: &Path) -> io::Result<()> {
     let folder = copy.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     // The running program's own bytes, even if an upgrade has replaced its file.
     let link = program_link(std::process::id() as i32);
-    let mut from = File::open(link).or_else(|_| File::open(original))?;
-    let mut beside = Builder::new().prefix(".gate-").tempfile_in(folder)?;
-    io::copy(&mut from, beside.as_file_mut())?;
-    beside.as_file().set_permissions(Permissions::from_mode(PERMISSIONS))?;
-    beside.as_file().sync_all()?;
-    beside.persist(copy).map_err(|error| error.error)?;
+    let mut source = File::open(link).or_else(|_| File::open(original))?;
+    let mut new_file = Builder::new().prefix(".gate-").tempfile_in(folder)?;
+    io::copy(&mut source, new_file.as_file_mut())?;
+    new_file.as_file().set_permissions(Permissions::from_mode(COPY_MODE))?;
+    new_file.as_file().sync_all()?;
+    new_file.persist(copy).map_err(|error| error.error)?;
     File::open(folder)?.sync_all()
 }
 
-fn has_same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
-    let (mut one, mut other) = (File::open(one)?, File::open(other)?);
-    if one.metadata()?.len() != other.metadata()?.len() {
+fn has_same_bytes(path: &Path, other_path: &Path) -> io::Result<bool> {
+    let (mut file, mut other_file) = (File::open(path)?, File::open(other_path)?);
+    if file.metadata()?.len() != other_file.metadata()?.len() {
         return Ok(false);
     }
-    let (mut left, mut right) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
+    let mut chunk = Vec::with_capacity(CHUNK_BYTES);
+    let mut other_chunk = Vec::with_capacity(CHUNK_BYTES);
     loop {
-        left.clear();
-        right.clear();
-        one.by_ref().take(CHUNK as u64).read_to_end(&mut left)?;
-        other.by_ref().take(CHUNK as u64).read_to_end(&mut right)?;
-        if left != right || left.is_empty() {
-            return Ok(left == right);
+        chunk.clear();
+        other_chunk.clear();
+        file.by_ref().take(CHUNK_BYTES as u64).read_to_end(&mut chunk)?;
+        other_file.by_ref().take(CHUNK_BYTES as u64).read_to_end(&mut other_chunk)?;
+        if chunk != other_chunk || chunk.is_empty() {
+            return Ok(chunk == other_chunk);
         }
     }
 }

@@ -24,18 +24,18 @@ pub(super) struct Receipt {
     scope: Scope,
     #[serde(with = "gate_checks::path_text")]
     file: PathBuf,
-    /// True if the file was there.
+    /// The file existed before.
     pub(super) existed: bool,
-    /// The digest of what was written.
+    /// The digest of the bytes that gate wrote.
     written: String,
-    /// The digest of the bytes as they were.
+    /// The digest of the original bytes.
     backup: String,
     /// The members that were made for the entry.
     pub(super) made: Vec<String>,
     /// The folders that were made for the file.
     #[serde(with = "gate_checks::path_text::list")]
     pub(super) folders: Vec<PathBuf>,
-    /// The keys of trust entries; older receipts have one, or none.
+    /// The keys of trust entries; older receipts have one key or null.
     #[serde(deserialize_with = "keys")]
     pub(super) trust: Vec<String>,
 }
@@ -44,33 +44,33 @@ pub(super) struct Receipt {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Backup {
     pub(super) receipt: Receipt,
-    pub(super) before: Vec<u8>,
+    pub(super) original: Vec<u8>,
 }
 
 impl Backup {
     /// For a file that gate has not changed yet.
-    pub(super) fn new(agent: Agent, scope: Scope, file: &Path, before: Option<&[u8]>) -> Self {
+    pub(super) fn new(agent: Agent, scope: Scope, file: &Path, original: Option<&[u8]>) -> Self {
         let receipt = Receipt {
             schema: SCHEMA.to_owned(),
             agent: agent.name().to_owned(),
             scope,
             file: file.to_owned(),
-            existed: before.is_some(),
+            existed: original.is_some(),
             written: String::new(),
             backup: String::new(),
             made: Vec::new(),
             folders: Vec::new(),
             trust: Vec::new(),
         };
-        Self { receipt, before: before.unwrap_or_default().to_owned() }
+        Self { receipt, original: original.unwrap_or_default().to_owned() }
     }
 
-    /// True if the original bytes belong to the receipt.
+    /// The original bytes belong to the receipt.
     fn is_valid(&self) -> bool {
-        self.receipt.schema == SCHEMA && self.receipt.backup == digest(&self.before)
+        self.receipt.schema == SCHEMA && self.receipt.backup == digest(&self.original)
     }
 
-    /// True if these bytes are what gate wrote.
+    /// These are the bytes that gate wrote.
     pub(super) fn is_written(&self, bytes: &[u8]) -> bool {
         self.receipt.written == digest(bytes)
     }
@@ -78,19 +78,19 @@ impl Backup {
     /// With the digest of these new bytes.
     pub(super) fn with_written(mut self, bytes: &[u8]) -> Self {
         self.receipt.written = digest(bytes);
-        self.receipt.backup = digest(&self.before);
+        self.receipt.backup = digest(&self.original);
         self
     }
 }
 
-fn keys<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+fn keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Keys {
         Many(Vec<String>),
         One(Option<String>),
     }
-    Ok(match Keys::deserialize(from)? {
+    Ok(match Keys::deserialize(deserializer)? {
         Keys::Many(keys) => keys,
         Keys::One(key) => key.into_iter().collect(),
     })
@@ -108,13 +108,13 @@ pub(super) struct BackupFiles {
 }
 
 impl BackupFiles {
-    /// For what an agent's settings file made gate do to a file: to itself, or
-    /// to the one that its trust stands in.
+    /// The backup of a file that gate changed for an agent's settings file: of the settings themselves,
+    /// or of the file that the trust in them stands in.
     pub(super) fn new(roots: &Roots, agent: Agent, settings: &Path, file: &Path) -> Self {
-        let both = [settings.as_os_str(), file.as_os_str()].map(|path| path.as_encoded_bytes());
-        let key = blake3::hash(&both.join(&0)).to_hex();
+        let paths = [settings.as_os_str(), file.as_os_str()].map(|path| path.as_encoded_bytes());
+        let key = blake3::hash(&paths.join(&0)).to_hex();
         let name = format!("{}-{}", agent.name(), &key[..16]);
-        Self { folder: folder(roots), name }
+        Self { folder: receipts_folder(roots), name }
     }
 
     pub(super) fn backup_file(&self) -> PathBuf {
@@ -125,18 +125,18 @@ impl BackupFiles {
         self.folder.join(format!("{}.json", self.name))
     }
 
-    /// The folders above a file that are gate's: those that have to be made
-    /// for it, and those that were made for another.
+    /// The folders above a file that are gate's: folders that have to be made for it, and folders that
+    /// were made for another file.
     ///
     /// # Errors
     ///
-    /// The receipts are there and cannot be listed.
+    /// Receipts that cannot be listed.
     pub(super) fn folders(&self, file: &Path) -> Result<Vec<PathBuf>, Failure> {
-        let made: Vec<_> =
+        let made_folders: Vec<_> =
             receipts(&self.folder)?.into_iter().flat_map(|receipt| receipt.folders).collect();
         let mut folders = Vec::new();
         for folder in file.ancestors().skip(1) {
-            if folder.exists() && !made.iter().any(|made| made == folder) {
+            if folder.exists() && !made_folders.iter().any(|made_folder| made_folder == folder) {
                 break;
             }
             folders.push(folder.to_owned());
@@ -152,13 +152,13 @@ impl BackupFiles {
     ///
     /// The receipt or the backup cannot be read.
     pub(super) fn load(&self) -> Result<Option<Backup>, Failure> {
-        let (Some(receipt), Some(before)) =
+        let (Some(json), Some(original)) =
             (disk::read(&self.receipt_file())?, disk::read(&self.backup_file())?)
         else {
             return Ok(None);
         };
-        let receipt: Option<Receipt> = serde_json::from_slice(&receipt).ok();
-        let backup = receipt.map(|receipt| Backup { receipt, before });
+        let receipt: Option<Receipt> = serde_json::from_slice(&json).ok();
+        let backup = receipt.map(|receipt| Backup { receipt, original });
         Ok(backup.filter(Backup::is_valid))
     }
 
@@ -168,12 +168,14 @@ impl BackupFiles {
     ///
     /// The backup cannot be written.
     pub(super) fn save(&self, backup: &Backup) -> Result<(), Failure> {
-        let receipt = serde_json::to_vec_pretty(&backup.receipt).map_err(io::Error::from);
-        let saved = receipt.and_then(|receipt| {
+        let json = serde_json::to_vec_pretty(&backup.receipt).map_err(io::Error::from);
+        let saved = json.and_then(|json| {
             DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
             fs::set_permissions(&self.folder, Permissions::from_mode(0o700))?;
-            private(&self.backup_file(), &backup.before)?;
-            private(&self.receipt_file(), &receipt)
+            write_private(&self.backup_file(), &backup.original)?;
+            // The receipt comes last: until then an older one does not fit the new backup, which
+            // then counts for nothing.
+            write_private(&self.receipt_file(), &json)
         });
         saved.map_err(|error| Failure::file("backup-unwritable", "write", &self.folder, &error))
     }
@@ -187,7 +189,7 @@ impl BackupFiles {
     }
 }
 
-fn folder(roots: &Roots) -> PathBuf {
+fn receipts_folder(roots: &Roots) -> PathBuf {
     roots.data.join("installed")
 }
 
@@ -195,29 +197,30 @@ fn folder(roots: &Roots) -> PathBuf {
 ///
 /// # Errors
 ///
-/// The receipts are there and cannot be listed.
+/// Receipts that cannot be listed.
 pub(super) fn changed_files(roots: &Roots) -> Result<Vec<PathBuf>, Failure> {
-    Ok(receipts(&folder(roots))?.into_iter().map(|receipt| receipt.file).collect())
+    Ok(receipts(&receipts_folder(roots))?.into_iter().map(|receipt| receipt.file).collect())
 }
 
-/// All receipts in a folder; those that cannot be read are passed over.
+/// All receipts in a folder. Receipts that cannot be read are passed over.
 fn receipts(folder: &Path) -> Result<Vec<Receipt>, Failure> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(Failure::file("file-unreadable", "list", folder, &error)),
     };
-    let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let files = files.filter(|file| file.extension().is_some_and(|extension| extension == "json"));
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let files = paths.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
     Ok(files.filter_map(|file| serde_json::from_slice(&fs::read(file).ok()?).ok()).collect())
 }
 
-/// For the user's eyes alone: settings may hold keys.
-fn private(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let beside = file.with_extension("new");
+/// Writes a file for the user's eyes alone: settings may hold keys.
+fn write_private(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let new_path = file.with_extension("new");
     let mut options = OpenOptions::new();
-    let mut new = options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-    new.write_all(bytes)?;
-    new.sync_all()?;
-    fs::rename(&beside, file)
+    let mut new_file =
+        options.write(true).create(true).truncate(true).mode(0o600).open(&new_path)?;
+    new_file.write_all(bytes)?;
+    new_file.sync_all()?;
+    fs::rename(&new_path, file)
 }

@@ -23,7 +23,7 @@ pub(crate) struct Roots {
     pub(super) data: PathBuf,
     /// The root of the file system, below which the settings of all users are.
     pub(super) machine: PathBuf,
-    /// True for an installation into those.
+    /// The installation is for all users.
     pub(super) is_managed: bool,
     environment: Vec<(String, String)>,
 }
@@ -33,7 +33,7 @@ impl Roots {
     ///
     /// # Errors
     ///
-    /// There is no home folder, or the project cannot be made out.
+    /// A missing home folder, or a project that cannot be made out.
     pub(crate) fn new(places: &Places) -> Result<Self, Failure> {
         let (Some(home), Some(data)) = (places.variable("HOME"), places.data.clone()) else {
             let message = "HOME names no folder, and settings stand there";
@@ -95,22 +95,22 @@ impl Roots {
     /// A path of the facts: of the machine, in the home folder, in the user's settings folder, else
     /// in the project.
     pub(super) fn path(&self, path: &str) -> PathBuf {
-        if let Some(path) = path.strip_prefix('/') {
-            return self.machine.join(path);
+        if let Some(path_from_root) = path.strip_prefix('/') {
+            return self.machine.join(path_from_root);
         }
-        if let Some(path) = path.strip_prefix("~/") {
-            return self.home.join(path);
+        if let Some(path_from_home) = path.strip_prefix("~/") {
+            return self.home.join(path_from_home);
         }
         match path.strip_prefix("$XDG_CONFIG_HOME/") {
-            Some(path) => self.config.join(path),
+            Some(path_from_config) => self.config.join(path_from_config),
             None => self.project.join(path),
         }
     }
 
     /// The folder that a variable names.
     pub(super) fn variable(&self, name: &str) -> Option<PathBuf> {
-        let mut set = self.environment.iter().filter(|(_, value)| !value.is_empty());
-        set.find(|(known, _)| known == name).map(|(_, value)| self.project.join(value))
+        let mut set_variables = self.environment.iter().filter(|(_, value)| !value.is_empty());
+        set_variables.find(|(key, _)| key == name).map(|(_, value)| self.project.join(value))
     }
 
     /// A program in PATH.
@@ -125,7 +125,8 @@ impl Roots {
     ) -> impl Iterator<Item = PathBuf> + 'a {
         let path = self.environment.iter().find(|(name, _)| name == "PATH");
         let folders = path.into_iter().flat_map(|(_, path)| std::env::split_paths(path));
-        let files = folders.filter(|folder| folder.is_absolute()).map(move |at| at.join(program));
-        files.filter(|file| file.is_file())
+        // A relative folder of PATH is another one for each caller.
+        let absolute_folders = folders.filter(|folder| folder.is_absolute());
+        absolute_folders.map(move |folder| folder.join(program)).filter(|file| file.is_file())
     }
 }

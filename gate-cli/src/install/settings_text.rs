@@ -7,6 +7,7 @@ use crate::failure::Failure;
 
 pub(super) const BOM: char = '\u{feff}';
 
+/// The text of a file. Fails on bytes that are not UTF-8.
 pub(super) fn decode(file: &Path, bytes: Option<&[u8]>) -> Result<Option<String>, Failure> {
     let text = bytes.map(|bytes| String::from_utf8(bytes.to_owned())).transpose();
     text.map_err(|error| {

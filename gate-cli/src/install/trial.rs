@@ -44,7 +44,7 @@ const MAX_OUTPUT_CHARS: usize = 200;
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TestStop {
-    /// True if the command blocked it, in the client's own words.
+    /// The command blocked the stop, in the client's own words.
     pub blocked: bool,
     /// Its duration, in milliseconds.
     pub took_ms: u64,
@@ -55,7 +55,7 @@ pub struct TestStop {
 }
 
 impl TestStop {
-    /// For the doctor.
+    /// The finding about the test stop.
     pub(super) fn finding(&self) -> Finding {
         let took = self.took_ms;
         match &self.problem {
@@ -73,9 +73,9 @@ impl TestStop {
 
 /// Runs an installed command with a test stop.
 pub(crate) fn test_stop(agent: Agent, command: &str) -> TestStop {
-    let began = Instant::now();
+    let began_at = Instant::now();
     let answer = run_command(agent, command);
-    let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let took_ms = u64::try_from(began_at.elapsed().as_millis()).unwrap_or(u64::MAX);
     let (exit_code, problem) = match answer {
         Ok(answer) => (answer.code, answer.problem(agent)),
         Err(error) => (None, Some(format!("it could not be run: {error}"))),
@@ -83,15 +83,15 @@ pub(crate) fn test_stop(agent: Agent, command: &str) -> TestStop {
     TestStop { blocked: problem.is_none(), took_ms, exit_code, problem }
 }
 
-/// Answer of the command.
-struct Answer {
+/// The command's answer to a test stop.
+struct TrialAnswer {
     has_ended: bool,
     code: Option<i32>,
     stdout: String,
     stderr: String,
 }
 
-impl Answer {
+impl TrialAnswer {
     /// Why the client would not take this for a block.
     fn problem(&self, agent: Agent) -> Option<String> {
         if !self.has_ended {
@@ -105,9 +105,9 @@ impl Answer {
             Ok(reply) if facts(agent).hook.refusal.is_reply(&reply) => None,
             Ok(_) => Some(format!("its reply is no block: {}", shortened(&self.stdout))),
             Err(_) if self.stdout.trim().is_empty() => {
-                let why = shortened(&self.stderr);
-                let why = if why.is_empty() { why } else { format!(": {why}") };
-                Some(format!("it let the agent go{why}"))
+                let stderr = shortened(&self.stderr);
+                let detail = if stderr.is_empty() { stderr } else { format!(": {stderr}") };
+                Some(format!("it let the agent go{detail}"))
             }
             Err(_) => Some(format!("its reply is no JSON: {}", shortened(&self.stdout))),
         }
@@ -118,36 +118,38 @@ fn shortened(text: &str) -> String {
     brief(text.trim(), MAX_OUTPUT_CHARS)
 }
 
-fn run_command(agent: Agent, command: &str) -> io::Result<Answer> {
+fn run_command(agent: Agent, command: &str) -> io::Result<TrialAnswer> {
     let folder = Temporary::new("try")?;
-    let at = |name: &str| folder.path().join(name);
+    let path = |name: &str| folder.path().join(name);
     for name in ["project", "home"] {
-        fs::create_dir(at(name))?;
+        fs::create_dir(path(name))?;
     }
-    fs::write(at("project/gate.toml"), SETTINGS)?;
-    let share = Some(at("home").join(DATA_FOLDER).join("gate"));
-    let places = Places { folder: at("project").canonicalize()?, data: share, ..Places::default() };
+    fs::write(path("project/gate.toml"), SETTINGS)?;
+    let data = Some(path("home").join(DATA_FOLDER).join("gate"));
+    let places = Places { folder: path("project").canonicalize()?, data, ..Places::default() };
+    // Settings that nobody approved start no check, so nothing would block the stop.
     trust::approve(&places).map_err(io::Error::other)?;
-    let transcript = at("home/session.jsonl");
+    let transcript = path("home/session.jsonl");
     fs::write(&transcript, event::transcript(agent))?;
-    let event = event::stop_event(agent, &at("project"), &transcript).to_string();
-    let (mut out, mut err) = (File::options(), File::create_new(at("stderr"))?);
-    let mut out = out.read(true).write(true).create_new(true).open(at("stdout"))?;
+    let event = event::stop_event(agent, &path("project"), &transcript).to_string();
+    let mut stderr = File::create_new(path("stderr"))?;
+    let mut stdout =
+        File::options().read(true).write(true).create_new(true).open(path("stdout"))?;
     let mut shell = shell(command, folder.path());
-    shell.stdin(Stdio::piped()).stdout(out.try_clone()?).stderr(err.try_clone()?);
+    shell.stdin(Stdio::piped()).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
     let mut child = shell.spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
         // A command that does not read its input may still answer.
         let _ = stdin.write_all(event.as_bytes());
     }
-    let status = ended(&mut child)?;
-    out.rewind()?;
-    err.flush()?;
-    Ok(Answer {
+    let status = wait_for_end(&mut child)?;
+    stdout.rewind()?;
+    stderr.flush()?;
+    Ok(TrialAnswer {
         has_ended: status.is_some(),
         code: status.and_then(|status| status.code()),
-        stdout: io::read_to_string(out)?,
-        stderr: String::from_utf8_lossy(&fs::read(at("stderr"))?).into_owned(),
+        stdout: io::read_to_string(stdout)?,
+        stderr: String::from_utf8_lossy(&fs::read(path("stderr"))?).into_owned(),
     })
 }
 
@@ -156,27 +158,27 @@ fn shell(command: &str, folder: &Path) -> Command {
     let home = folder.join("home");
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", command]).current_dir(folder.join("project")).process_group(0);
-    let own = std::env::vars_os().map(|(name, _)| name);
-    for name in own.filter(|name| name.to_string_lossy().starts_with("GATE")) {
+    let names = std::env::vars_os().map(|(name, _)| name);
+    for name in names.filter(|name| name.to_string_lossy().starts_with("GATE")) {
         shell.env_remove(name);
     }
-    for (name, below) in [
+    for (name, folder_in_home) in [
         ("XDG_CONFIG_HOME", ".config"),
         ("XDG_STATE_HOME", ".local/state"),
         ("XDG_DATA_HOME", DATA_FOLDER),
         ("XDG_CACHE_HOME", ".cache"),
         ("GATE_STATE_DIR", ".local/state/gate"),
     ] {
-        shell.env(name, home.join(below));
+        shell.env(name, home.join(folder_in_home));
     }
     shell.env("HOME", home);
     shell
 }
 
-/// Waits for the command. One that does not end in time is killed, with all that it started.
-fn ended(child: &mut Child) -> io::Result<Option<std::process::ExitStatus>> {
-    let began = Instant::now();
-    while began.elapsed() < TIME_LIMIT {
+/// Waits for the command. One that does not end in time is killed, with all processes that it started.
+fn wait_for_end(child: &mut Child) -> io::Result<Option<std::process::ExitStatus>> {
+    let began_at = Instant::now();
+    while began_at.elapsed() < TIME_LIMIT {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }

@@ -7,10 +7,10 @@ use sha2::{Digest, Sha256};
 use toml_edit::{Document, DocumentMut, Item, TableLike};
 
 use super::hooks::{Form, LocatedEntry, Merged};
-use super::json::{Flaw, line};
+use super::json::{Flaw, line_number};
 use crate::clients::Moment;
 
-/// The tables that it stands in.
+/// The tables that the trust stands in.
 const TABLES: [&str; 2] = ["hooks", "state"];
 
 /// The key of the digest.
@@ -24,16 +24,16 @@ const USUAL_TIMEOUT: u64 = 600;
 
 /// The trust in one hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Trust {
+pub(crate) struct HookTrust {
     /// `FILE:EVENT:GROUP:INDEX`.
     pub(super) key: String,
     hash: String,
 }
 
-impl Trust {
-    /// In the entry that was found in this file.
-    pub(super) fn new(file: &Path, found: &LocatedEntry, form: &Form) -> Self {
-        let entry = &found.entry;
+impl HookTrust {
+    /// The trust in an entry that stands in this file.
+    pub(super) fn new(file: &Path, located: &LocatedEntry, form: &Form) -> Self {
+        let entry = &located.entry;
         let mut hook = json!({
             "async": entry.get("async").cloned().unwrap_or(Value::from(false)),
             "command": form.command(entry).unwrap_or_default(),
@@ -51,9 +51,9 @@ impl Trust {
             Moment::End => "session_end",
         };
         let text = json!({ "event_name": event, "hooks": [hook] }).to_string();
-        let hash = Sha256::digest(text.as_bytes());
-        let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-        let key = format!("{}:{event}:{}:{}", file.display(), found.group, found.index);
+        let digest = Sha256::digest(text.as_bytes());
+        let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let key = format!("{}:{event}:{}:{}", file.display(), located.group, located.index);
         Self { key, hash: format!("sha256:{hash}") }
     }
 
@@ -62,16 +62,16 @@ impl Trust {
         Self { key, hash: String::new() }
     }
 
-    /// True if a config.toml trusts the hook as it is; none if it does not mention the hook.
+    /// A config.toml trusts the hook as it is. `None` if it does not mention the hook.
     ///
     /// # Errors
     ///
     /// A text that is no TOML.
-    pub(super) fn holds(&self, text: &str) -> Result<Option<bool>, Flaw> {
-        let document = parsed(text)?;
-        let hash = state(document.as_table(), &TABLES);
+    pub(super) fn is_in(&self, text: &str) -> Result<Option<bool>, Flaw> {
+        let document = parse(text)?;
+        let state = table(document.as_table(), &TABLES);
         let hash =
-            hash.and_then(|table| table.get(&self.key)?.as_table_like()?.get(HASH)?.as_str());
+            state.and_then(|state| state.get(&self.key)?.as_table_like()?.get(HASH)?.as_str());
         Ok(hash.map(|hash| hash == self.hash))
     }
 
@@ -81,19 +81,20 @@ impl Trust {
     ///
     /// A text that is no TOML, or one whose tables are written so that none can be added.
     pub(super) fn merged(&self, text: &str) -> Result<Merged, Flaw> {
-        let document = parsed(text)?;
-        let known = state(document.as_table(), &TABLES).and_then(|table| table.get(&self.key));
-        let text = match known.and_then(|table| table.as_table_like()?.get(HASH)?.span()) {
+        let document = parse(text)?;
+        let entry = table(document.as_table(), &TABLES).and_then(|state| state.get(&self.key));
+        let new_text = match entry.and_then(|entry| entry.as_table_like()?.get(HASH)?.span()) {
             Some(span) => {
                 format!("{}\"{}\"{}", &text[..span.start], self.hash, &text[span.end..])
             }
             None => self.appended(text),
         };
-        let made = (0..TABLES.len())
-            .filter(|depth| state(document.as_table(), &TABLES[..=*depth]).is_none());
-        let made = made.map(|depth| TABLES[..=depth].join("/")).collect();
-        match self.holds(&text) {
-            Ok(Some(true)) => Ok(Merged { text, made }),
+        let missing_depths = (0..TABLES.len())
+            .filter(|depth| table(document.as_table(), &TABLES[..=*depth]).is_none());
+        let made = missing_depths.map(|depth| TABLES[..=depth].join("/")).collect();
+        // An appended table is no part of one that is written inline.
+        match self.is_in(&new_text) {
+            Ok(Some(true)) => Ok(Merged { text: new_text, made }),
             _ => Err(Flaw {
                 line: 1,
                 key: Some(TABLES.join(".")),
@@ -106,44 +107,44 @@ impl Trust {
 
     fn appended(&self, text: &str) -> String {
         let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        let end = if text.is_empty() || text.ends_with('\n') { "" } else { newline };
-        let between = if text.is_empty() { "" } else { newline };
-        let key = toml_edit::Value::from(self.key.as_str());
-        let key = key.to_string();
+        let line_end = if text.is_empty() || text.ends_with('\n') { "" } else { newline };
+        let blank_line = if text.is_empty() { "" } else { newline };
+        let quoted_key = toml_edit::Value::from(self.key.as_str()).to_string();
         let [hooks, state] = TABLES;
         format!(
-            "{text}{end}{between}[{hooks}.{state}.{}]{newline}{HASH} = \"{}\"{newline}",
-            key.trim(),
+            "{text}{line_end}{blank_line}[{hooks}.{state}.{}]{newline}{HASH} = \"{}\"{newline}",
+            quoted_key.trim(),
             self.hash
         )
     }
 
-    /// The text without the trust; none if it is not there.
+    /// The text without the trust; `None` if the text does not have it.
     ///
     /// # Errors
     ///
     /// A text that is no TOML.
     pub(super) fn without(&self, text: &str, made: &[String]) -> Result<Option<String>, Flaw> {
-        parsed(text)?;
+        parse(text)?;
         let Ok(mut document) = text.parse::<DocumentMut>() else { return Ok(None) };
-        let gone =
-            state_mut(document.as_table_mut(), &TABLES).and_then(|table| table.remove(&self.key));
-        if gone.is_none() {
+        let removed =
+            table_mut(document.as_table_mut(), &TABLES).and_then(|state| state.remove(&self.key));
+        if removed.is_none() {
             return Ok(None);
         }
         for path in made.iter().rev() {
             let names: Vec<_> = path.split('/').collect();
             let Some((last, outer)) = names.split_last() else { continue };
-            let of = state_mut(document.as_table_mut(), outer);
-            if let Some(of) = of
-                && of.get(last).and_then(Item::as_table_like).is_some_and(TableLike::is_empty)
+            let parent = table_mut(document.as_table_mut(), outer);
+            if let Some(parent) = parent
+                && parent.get(last).and_then(Item::as_table_like).is_some_and(TableLike::is_empty)
             {
-                of.remove(last);
+                parent.remove(last);
             }
         }
-        let shown = document.to_string();
-        let is_crlf = text.contains("\r\n") && !shown.contains("\r\n");
-        Ok(Some(if is_crlf { shown.replace('\n', "\r\n") } else { shown }))
+        // The library writes line feeds alone.
+        let new_text = document.to_string();
+        let has_lost_crlf = text.contains("\r\n") && !new_text.contains("\r\n");
+        Ok(Some(if has_lost_crlf { new_text.replace('\n', "\r\n") } else { new_text }))
     }
 }
 
@@ -151,55 +152,55 @@ impl Trust {
 ///
 /// # Errors
 ///
-/// As of [`Trust::merged`].
-pub(super) fn merged(trusts: &[Trust], text: &str) -> Result<Merged, Flaw> {
-    let mut all = Merged { text: text.to_owned(), made: Vec::new() };
+/// Those of [`HookTrust::merged`].
+pub(super) fn merged(trusts: &[HookTrust], text: &str) -> Result<Merged, Flaw> {
+    let mut merged = Merged { text: text.to_owned(), made: Vec::new() };
     for trust in trusts {
-        let Merged { text, made } = trust.merged(&all.text)?;
-        all.text = text;
-        all.made.extend(made);
+        let Merged { text, made } = trust.merged(&merged.text)?;
+        merged.text = text;
+        merged.made.extend(made);
     }
-    Ok(all)
+    Ok(merged)
 }
 
-/// The text without any of these; none if it has none.
+/// The text without any of these; `None` if it has none of them.
 ///
 /// # Errors
 ///
-/// As of [`Trust::without`].
+/// Those of [`HookTrust::without`].
 pub(super) fn without(
-    trusts: &[Trust],
+    trusts: &[HookTrust],
     text: &str,
     made: &[String],
 ) -> Result<Option<String>, Flaw> {
-    let mut clean: Option<String> = None;
+    let mut cleaned: Option<String> = None;
     for trust in trusts.iter().rev() {
-        let text = clean.as_deref().unwrap_or(text);
-        clean = trust.without(text, made)?.or(clean);
+        let text = cleaned.as_deref().unwrap_or(text);
+        cleaned = trust.without(text, made)?.or(cleaned);
     }
-    Ok(clean)
+    Ok(cleaned)
 }
 
-fn parsed(text: &str) -> Result<Document<&str>, Flaw> {
+fn parse(text: &str) -> Result<Document<&str>, Flaw> {
     Document::parse(text).map_err(|error| Flaw {
-        line: line(text, error.span().map_or(0, |span| span.start)),
+        line: line_number(text, error.span().map_or(0, |span| span.start)),
         key: None,
         message: error.message().to_owned(),
     })
 }
 
-/// A switch in config.toml that is set to this.
-pub(super) fn is_set(text: &str, path: &[&str], to: bool) -> bool {
-    let Ok(document) = parsed(text) else { return false };
+/// A switch in config.toml is set to this.
+pub(super) fn is_set(text: &str, path: &[&str], value: bool) -> bool {
+    let Ok(document) = parse(text) else { return false };
     let Some((last, outer)) = path.split_last() else { return false };
-    state(document.as_table(), outer).and_then(|table| table.get(last)?.as_bool()) == Some(to)
+    table(document.as_table(), outer).and_then(|table| table.get(last)?.as_bool()) == Some(value)
 }
 
-fn state<'a>(root: &'a dyn TableLike, path: &[&str]) -> Option<&'a dyn TableLike> {
+fn table<'a>(root: &'a dyn TableLike, path: &[&str]) -> Option<&'a dyn TableLike> {
     path.iter().try_fold(root, |table, name| table.get(name)?.as_table_like())
 }
 
-fn state_mut<'a>(root: &'a mut dyn TableLike, path: &[&str]) -> Option<&'a mut dyn TableLike> {
+fn table_mut<'a>(root: &'a mut dyn TableLike, path: &[&str]) -> Option<&'a mut dyn TableLike> {
     path.iter().try_fold(root, |table, name| table.get_mut(name)?.as_table_like_mut())
 }
 

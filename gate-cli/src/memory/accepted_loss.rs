@@ -46,13 +46,13 @@ pub(super) fn reset_record(actor: &str, reason: &str) -> Result<Draft, Failure> 
 impl Memory {
     /// Copies the whole store to a new file, and returns the number of this project's records in
     /// it.
-    pub(crate) fn back_up(&mut self, to: &Path) -> Result<u64, Failure> {
+    pub(crate) fn back_up(&mut self, file: &Path) -> Result<u64, Failure> {
         let records = self.view()?.head()?.seq;
-        self.store.back_up(to)?;
+        self.store.back_up(file)?;
         Ok(records)
     }
 
-    /// The loss; none if the ledger has the record that is marked here.
+    /// The loss; `None` if the ledger has the record that is marked here.
     pub(crate) fn loss(&mut self) -> Result<Option<Loss>, Failure> {
         Ok(self.store.loss(&self.project)?)
     }

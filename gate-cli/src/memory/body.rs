@@ -16,21 +16,7 @@ use crate::secrets;
 /// Levels of objects and arrays in a decision. The record's limit is higher.
 const MAX_DEPTH: usize = 80;
 
-impl<'a> ActBody<'a> {
-    pub(super) fn new(act: &'a str, operator: &'a Operator) -> Self {
-        Self {
-            act,
-            reason: None,
-            value: None,
-            task: None,
-            operator,
-            lost: None,
-            tree: None,
-            state: None,
-        }
-    }
-}
-
+/// The body of a decision, with the loop's state after it.
 pub(super) fn decision_body(record: &Record, state: &State, tree: &str) -> Result<Body, Failure> {
     let mut decision = serde_json::to_value(record).map_err(|error| unfit(&error))?;
     if let Some(usage) = decision.pointer_mut("/usage") {
@@ -72,6 +58,21 @@ pub(super) struct ActBody<'a> {
     pub(super) state: Option<State>,
 }
 
+impl<'a> ActBody<'a> {
+    pub(super) fn new(act: &'a str, operator: &'a Operator) -> Self {
+        Self {
+            act,
+            reason: None,
+            value: None,
+            task: None,
+            operator,
+            lost: None,
+            tree: None,
+            state: None,
+        }
+    }
+}
+
 /// A record of this moment.
 pub(super) fn draft(
     kind: &str,
@@ -79,8 +80,13 @@ pub(super) fn draft(
     actor: &str,
     body: &impl Serialize,
 ) -> Result<Draft, Failure> {
-    let (kind, run, actor) = (kind.to_owned(), run.map(str::to_owned), actor.to_owned());
-    Ok(Draft { time: Timestamp::now().to_string(), kind, run, actor, body: self::body(body)? })
+    Ok(Draft {
+        time: Timestamp::now().to_string(),
+        kind: kind.to_owned(),
+        run: run.map(str::to_owned),
+        actor: actor.to_owned(),
+        body: self::body(body)?,
+    })
 }
 
 pub(super) fn body(value: &impl Serialize) -> Result<Body, Failure> {
@@ -117,8 +123,8 @@ fn make_exact(value: &mut Value, depth: usize) {
         Value::Array(_) | Value::Object(_) if depth == 0 => {
             *value = Value::String(value.to_string());
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| make_exact(item, depth - 1)),
-        Value::Object(map) => map.values_mut().for_each(|item| make_exact(item, depth - 1)),
+        Value::Array(values) => values.iter_mut().for_each(|value| make_exact(value, depth - 1)),
+        Value::Object(map) => map.values_mut().for_each(|value| make_exact(value, depth - 1)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

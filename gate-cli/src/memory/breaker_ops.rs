@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::accepted_loss;
 use super::body::{self, ActBody};
-use super::breakers::{self, OpenBreaker, Which};
+use super::breakers::{self, BreakerSelector, OpenBreaker};
 use super::run_history::{self, load};
 use super::set_aside::{self, SetAside};
 use super::{LoopId, Memory, now};
@@ -22,7 +22,7 @@ use crate::secrets;
 use crate::store::{Transaction, View};
 
 /// The recorded reason when a prompt closes a session's breaker.
-const PROMPTED: &str = "a person typed a prompt";
+const PROMPT_REASON: &str = "a person typed a prompt";
 
 /// `gate.breaker.v1`: the selected breakers.
 #[non_exhaustive]
@@ -58,7 +58,7 @@ pub struct BreakerStatus {
 }
 
 impl BreakerStatus {
-    /// True if a selected breaker is open or isolated.
+    /// A selected breaker stops its loops: it is open or isolated.
     pub(crate) fn stops(&self) -> bool {
         matches!(self.state, BreakerState::Open | BreakerState::Isolated)
     }
@@ -70,7 +70,7 @@ impl BreakerStatus {
 pub struct Operation<'a> {
     /// The breakers. To trip or isolate those of this work tree means all work without a
     /// task.
-    pub which: Which<'a>,
+    pub selector: BreakerSelector<'a>,
     /// The act.
     pub act: Act,
     /// The operator's reason.
@@ -82,8 +82,35 @@ pub struct Operation<'a> {
 enum BreakerOwner {
     /// A task, held by an operator.
     Task(String),
-    /// A loop, with its task.
-    Loop(String, String),
+    Loop {
+        name: String,
+        task: String,
+    },
+}
+
+/// An act on one breaker, as it is recorded.
+#[derive(Clone, Copy)]
+struct BreakerAct<'a> {
+    act: Act,
+    reason: &'a str,
+    /// The loss of the ledger that this act begins anew.
+    loss: Option<&'a str>,
+}
+
+/// A ledger that cannot be trusted, and that a reset replaces.
+#[derive(Clone, Copy)]
+struct UntrustedLedger<'a> {
+    problem: &'a str,
+    /// The work items that the new ledger takes on.
+    items: &'a [WorkItem],
+}
+
+/// The result of an act on several breakers.
+struct Operated {
+    /// The number of breakers that were not closed before.
+    not_closed: usize,
+    /// The place of the last act's record.
+    ledger: Option<Ledger>,
 }
 
 impl Memory {
@@ -92,27 +119,30 @@ impl Memory {
     /// # Errors
     ///
     /// A store that cannot be read.
-    pub fn breaker(&mut self, which: Which<'_>, policy: &Policy) -> Result<BreakerStatus, Failure> {
-        let name = self.loop_name(which.loop_id())?;
+    pub fn breaker(
+        &mut self,
+        selector: BreakerSelector<'_>,
+        policy: &Policy,
+    ) -> Result<BreakerStatus, Failure> {
+        let name = self.loop_name(selector.loop_id())?;
         let (open, counters) = match self.open_breakers(&name, policy) {
             Err(failure) => {
-                let Some(why) = failure.lost_state() else { return Err(failure) };
+                let Some(problem) = failure.lost_state() else { return Err(failure) };
                 return Ok(BreakerStatus {
                     state: BreakerState::Open,
                     trip: Some("state".to_owned()),
-                    message: Some(why.to_owned()),
-                    ..self.closed_status(which)
+                    message: Some(problem.to_owned()),
+                    ..self.closed_status(selector)
                 });
             }
-            Ok(loaded) => loaded,
+            Ok(breakers) => breakers,
         };
-        let open = breakers::sorted(open, which);
-        let first = breakers::selected(&open, which).next();
-        let status = self.closed_status(which);
-        let Some(first) = first.cloned() else {
+        let open = breakers::sorted(open, selector);
+        let status = self.closed_status(selector);
+        let Some(first_breaker) = breakers::selected(&open, selector).next().cloned() else {
             return Ok(BreakerStatus { counters, open, ..status });
         };
-        let OpenBreaker { state, trip, message, probe_at, .. } = first;
+        let OpenBreaker { state, trip, message, probe_at, .. } = first_breaker;
         Ok(BreakerStatus { state, trip, message, probe_at, open, ..status })
     }
 
@@ -124,12 +154,12 @@ impl Memory {
     ) -> Result<(Vec<OpenBreaker>, Option<Counters>), Failure> {
         let mut view = self.store.view(&self.project)?;
         let open = breakers::open(&mut view, &self.tree, policy)?;
-        let last = view.latest_of_loop(name)?;
-        let run = last.as_ref().map(run_history::run_of).transpose()?;
+        let decision = view.latest_of_loop(name)?;
+        let run = decision.as_ref().map(run_history::run_of).transpose()?;
         Ok((open, run.map(|(_, run)| run.counters)))
     }
 
-    /// True if the loop's breaker, an operator or a spent budget stops the loop now.
+    /// The loop's breaker, an operator or a spent budget stops the loop now.
     pub(crate) fn stops(
         &mut self,
         run: Option<&str>,
@@ -141,12 +171,13 @@ impl Memory {
         let history = self.retry(|memory| load(&mut memory.view()?, task, &name))?;
         let memory = history.memory(history.is_over());
         let breaker = memory.governing();
-        let stops = match breaker.state {
+        let is_held = match breaker.state {
             BreakerState::Isolated => true,
+            // One that has cooled down lets the next decision try.
             BreakerState::Open => breaker.cools_in(&now(), policy) != Some(0),
             BreakerState::Closed | BreakerState::HalfOpen => false,
         };
-        Ok(stops || memory.is_spent(policy))
+        Ok(is_held || memory.is_spent(policy))
     }
 
     /// Operates breakers, and records the operator and the reason. If the state cannot be
@@ -160,23 +191,22 @@ impl Memory {
         operation: Operation<'_>,
         policy: &Policy,
     ) -> Result<BreakerStatus, Failure> {
-        let operated = match self.operated(operation, policy, None) {
-            Err(failure) if operation.act == Act::Reset => match failure.lost_state() {
-                Some(lost) => {
-                    // Read before the renewal, which moves the old ledger away.
-                    let old = self.contents();
-                    self.store.renew(&self.project)?;
-                    let operated = self.operated(operation, policy, Some((lost, &old.items)));
-                    operated.map(|(count, place)| (count, place, Some(old.aside)))
-                }
-                None => Err(failure),
-            },
-            operated => operated.map(|(count, place)| (count, place, None)),
+        let mut set_aside = None;
+        let operated = match self.operate_in_ledger(operation, policy, None) {
+            Err(failure) if operation.act == Act::Reset => {
+                let Some(problem) = failure.lost_state() else { return Err(failure) };
+                // Read before the renewal, which moves the old ledger away.
+                let old_ledger = self.contents();
+                self.store.renew(&self.project)?;
+                set_aside = Some(old_ledger.aside);
+                let old_ledger = UntrustedLedger { problem, items: &old_ledger.items };
+                self.operate_in_ledger(operation, policy, Some(old_ledger))?
+            }
+            operated => operated?,
         };
-        let (count, ledger, set_aside) = operated?;
-        let status = self.breaker(operation.which, policy)?;
-        let closed = (operation.act == Act::Reset).then_some(count);
-        Ok(BreakerStatus { closed, ledger, set_aside, ..status })
+        let status = self.breaker(operation.selector, policy)?;
+        let closed = (operation.act == Act::Reset).then_some(operated.not_closed);
+        Ok(BreakerStatus { closed, ledger: operated.ledger, set_aside, ..status })
     }
 
     /// Resets the breaker of a session whose person types a prompt: that person has seen the state.
@@ -190,8 +220,9 @@ impl Memory {
         if !is_breaker_open(&mut transaction, session)? {
             return Ok(false);
         }
-        let owner = BreakerOwner::Loop(session.to_owned(), String::new());
-        operate_one(&mut transaction, &owner, (Act::Reset, PROMPTED, None), &self.tree)?;
+        let owner = BreakerOwner::Loop { name: session.to_owned(), task: String::new() };
+        let act = BreakerAct { act: Act::Reset, reason: PROMPT_REASON, loss: None };
+        operate_one(&mut transaction, &owner, act, &self.tree)?;
         transaction.commit()?;
         Ok(true)
     }
@@ -204,52 +235,53 @@ impl Memory {
         Ok(Ledger::place(&self.append(&draft)?))
     }
 
-    /// Operates the breakers, each with a record. Returns the number of those that were
-    /// not closed before, and the last record.
-    fn operated(
+    /// Operates the breakers in one transaction, each with a record.
+    fn operate_in_ledger(
         &mut self,
         operation: Operation<'_>,
         policy: &Policy,
-        lost: Option<(&str, &[WorkItem])>,
-    ) -> Result<(usize, Option<Ledger>), Failure> {
-        let Operation { which, act, reason } = operation;
+        old_ledger: Option<UntrustedLedger<'_>>,
+    ) -> Result<Operated, Failure> {
+        let Operation { selector, act, reason } = operation;
         let reason = &secrets::masked(reason);
-        let name = self.loop_name(which.loop_id())?;
+        let name = self.loop_name(selector.loop_id())?;
         let actor = Operator::from_process().actor();
-        let mut count = 0;
-        let place = self.retry(|memory| {
+        self.retry(|memory| {
             let tree = &memory.tree;
             let mut transaction = memory.store.begin(&memory.project)?;
             let ledger = &mut transaction;
             let owners = match act {
-                Act::Reset => to_reset(ledger, (which, &name), (tree, policy), lost.is_some())?,
-                Act::Trip | Act::Isolate => BTreeSet::from([which.owner(&name)]),
+                Act::Reset => {
+                    owners_to_reset(ledger, selector, &name, tree, policy, old_ledger.is_some())?
+                }
+                Act::Trip | Act::Isolate => BTreeSet::from([selector.owner(&name)]),
             };
-            let (mut place, mut why) = (None, lost.map(|(why, _)| why));
-            count = 0;
+            let mut operated = Operated { not_closed: 0, ledger: None };
+            // The first record of the new ledger names the loss; the others need not.
+            let mut loss = old_ledger.map(|old_ledger| old_ledger.problem);
             for owner in &owners {
-                let (was_open, at) = operate_one(ledger, owner, (act, reason, why.take()), tree)?;
-                count += usize::from(was_open);
-                place = Some(at);
+                let breaker_act = BreakerAct { act, reason, loss: loss.take() };
+                let (was_closed, record_place) = operate_one(ledger, owner, breaker_act, tree)?;
+                operated.not_closed += usize::from(!was_closed);
+                operated.ledger = Some(record_place);
             }
-            if let Some((_, items)) = lost {
+            if let Some(old_ledger) = old_ledger {
                 // Other machines have marks of the ledger that was set aside.
                 ledger.append(accepted_loss::reset_record(&actor, reason)?)?;
-                for work in items {
+                for work in old_ledger.items {
                     set_aside::take_on(ledger, work, &actor)?;
                 }
             }
             transaction.commit()?;
-            Ok(place)
-        })?;
-        Ok((count, place))
+            Ok(operated)
+        })
     }
 
-    fn closed_status(&self, which: Which<'_>) -> BreakerStatus {
+    fn closed_status(&self, selector: BreakerSelector<'_>) -> BreakerStatus {
         BreakerStatus {
             schema: "gate.breaker.v1",
             project: self.project.clone(),
-            task: which.task().to_owned(),
+            task: selector.task().to_owned(),
             state: BreakerState::Closed,
             trip: None,
             message: None,
@@ -263,7 +295,7 @@ impl Memory {
     }
 }
 
-impl<'a> Which<'a> {
+impl<'a> BreakerSelector<'a> {
     fn loop_id(self) -> LoopId<'a> {
         match self {
             Self::Here => LoopId::Tree,
@@ -279,75 +311,86 @@ impl<'a> Which<'a> {
     /// The owner of the breaker that an operator trips or isolates.
     fn owner(&self, name: &str) -> BreakerOwner {
         match self {
-            Self::Run(_) => BreakerOwner::Loop(name.to_owned(), String::new()),
+            Self::Run(_) => BreakerOwner::Loop { name: name.to_owned(), task: String::new() },
             Self::Here | Self::Task(_) => BreakerOwner::Task(self.task().to_owned()),
         }
     }
 }
 
-fn is_breaker_open(reading: &mut View<'_>, session: &str) -> Result<bool, Failure> {
-    let decision = reading.latest_of_loop(session)?;
-    let own = run_history::own_breaker(reading, session, decision.as_ref())?;
-    Ok(matches!(own.state, BreakerState::Open | BreakerState::HalfOpen))
+fn is_breaker_open(view: &mut View<'_>, session: &str) -> Result<bool, Failure> {
+    let decision = view.latest_of_loop(session)?;
+    let breaker = run_history::own_breaker(view, session, decision.as_ref())?;
+    Ok(matches!(breaker.state, BreakerState::Open | BreakerState::HalfOpen))
 }
 
-/// The owners of the breakers that a reset closes: of all selected ones that are not
-/// closed, and always the loop itself, whose run ends with the reset.
-fn to_reset(
-    reading: &mut View<'_>,
-    (which, name): (Which<'_>, &str),
-    (tree, policy): (&str, &Policy),
-    is_lost: bool,
+/// The owners of the breakers that a reset closes: of all selected ones that are not closed, and
+/// always the loop itself, whose run ends with the reset. A loop that has no record is an error
+/// unless its ledger is lost.
+fn owners_to_reset(
+    view: &mut View<'_>,
+    selector: BreakerSelector<'_>,
+    name: &str,
+    tree: &str,
+    policy: &Policy,
+    is_ledger_lost: bool,
 ) -> Result<BTreeSet<BreakerOwner>, Failure> {
-    let open = breakers::open(reading, tree, policy)?;
-    let mut all: BTreeSet<_> = breakers::selected(&open, which)
-        .map(|breaker| match (breaker.owner, &breaker.name) {
-            (Owner::Loop, Some(name)) => BreakerOwner::Loop(name.clone(), breaker.task.clone()),
-            _ => BreakerOwner::Task(breaker.task.clone()),
+    let open = breakers::open(view, tree, policy)?;
+    let mut owners: BTreeSet<_> = breakers::selected(&open, selector)
+        .map(|breaker| {
+            let task = breaker.task.clone();
+            match (breaker.owner, breaker.name.clone()) {
+                (Owner::Loop, Some(name)) => BreakerOwner::Loop { name, task },
+                _ => BreakerOwner::Task(task),
+            }
         })
         .collect();
-    let is_known =
-        reading.latest_of_loop(name)?.is_some() || reading.latest_step_of_loop(name)?.is_some();
-    match which {
-        Which::Run(run) if !is_known && !is_lost => {
-            if all.is_empty() {
+    let is_recorded =
+        view.latest_of_loop(name)?.is_some() || view.latest_step_of_loop(name)?.is_some();
+    match selector {
+        BreakerSelector::Run(run) if !is_recorded && !is_ledger_lost => {
+            // The name may be that of a session, whose breaker is among the selected ones.
+            if owners.is_empty() {
                 let message = format!("no run, loop or session is called {run}");
                 let failure = Failure::usage("run-unknown", message);
                 return Err(failure.hint("`gate breaker status` shows those that are held"));
             }
         }
-        _ => drop(all.insert(BreakerOwner::Loop(name.to_owned(), which.task().to_owned()))),
+        _ => {
+            let (name, task) = (name.to_owned(), selector.task().to_owned());
+            owners.insert(BreakerOwner::Loop { name, task });
+        }
     }
-    Ok(all)
+    Ok(owners)
 }
 
-/// Operates one breaker. Returns true if it was not closed before.
+/// Operates one breaker. Returns true if it was closed before, and the place of the act's record.
 fn operate_one(
-    writing: &mut Transaction<'_>,
+    transaction: &mut Transaction<'_>,
     owner: &BreakerOwner,
-    (act, reason, lost): (Act, &str, Option<&str>),
+    act: BreakerAct<'_>,
     tree: &str,
 ) -> Result<(bool, Ledger), Failure> {
     let operator = Operator::from_process();
-    let before = match owner {
-        BreakerOwner::Task(task) => run_history::task_breaker(writing, task)?,
-        BreakerOwner::Loop(name, _) => {
-            let decision = writing.latest_of_loop(name)?;
-            run_history::own_breaker(writing, name, decision.as_ref())?
+    let old_breaker = match owner {
+        BreakerOwner::Task(task) => run_history::task_breaker(transaction, task)?,
+        BreakerOwner::Loop { name, .. } => {
+            let decision = transaction.latest_of_loop(name)?;
+            run_history::own_breaker(transaction, name, decision.as_ref())?
         }
     };
-    let (breaker, _) = before.operated(act, reason, &now());
+    let (new_breaker, _) = old_breaker.operated(act.act, act.reason, &now());
     let state = match owner {
-        BreakerOwner::Task(task) => State::for_task(task, breaker),
-        BreakerOwner::Loop(name, task) => State::for_loop(name, task, breaker),
+        BreakerOwner::Task(task) => State::for_task(task, new_breaker),
+        BreakerOwner::Loop { name, task } => State::for_loop(name, task, new_breaker),
     };
     let body = ActBody {
-        reason: Some(reason),
-        lost,
+        reason: Some(act.reason),
+        lost: act.loss,
         tree: Some(tree),
         state: Some(state),
-        ..ActBody::new(act.name(), &operator)
+        ..ActBody::new(act.act.name(), &operator)
     };
-    let sealed = writing.append(body::draft(kind::ACT, None, &operator.actor(), &body)?)?;
-    Ok((!before.is_closed(), Ledger::place(&sealed)))
+    let draft = body::draft(kind::ACT, None, &operator.actor(), &body)?;
+    let sealed = transaction.append(draft)?;
+    Ok((old_breaker.is_closed(), Ledger::place(&sealed)))
 }

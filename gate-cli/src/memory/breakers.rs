@@ -25,7 +25,7 @@ const FORGOTTEN_AFTER_MS: u64 = 12 * 60 * 60 * 1_000;
 
 /// A selection of breakers.
 #[derive(Clone, Copy, Debug)]
-pub enum Which<'a> {
+pub enum BreakerSelector<'a> {
     /// The breakers of this work tree.
     Here,
     /// The breaker of this task, and those of its loops.
@@ -51,7 +51,7 @@ pub struct OpenBreaker {
     pub agent: Option<String>,
     /// The client's id of the session.
     pub session: Option<String>,
-    /// True if the breaker belongs to this work tree, or to all.
+    /// The breaker belongs to this work tree, or to all.
     pub here: bool,
     /// The breaker's state.
     pub state: BreakerState,
@@ -69,16 +69,18 @@ pub struct OpenBreaker {
 }
 
 impl OpenBreaker {
-    /// True if open or isolated.
+    /// The breaker stops its loops: it is open or isolated.
     pub(crate) fn stops(&self) -> bool {
         matches!(self.state, BreakerState::Open | BreakerState::Isolated)
     }
 
-    fn is_selected(&self, which: Which<'_>) -> bool {
-        match which {
-            Which::Here => self.here && (self.owner == Owner::Loop || self.task.is_empty()),
-            Which::Task(task) => self.task == task,
-            Which::Run(name) => {
+    fn is_selected(&self, selector: BreakerSelector<'_>) -> bool {
+        match selector {
+            BreakerSelector::Here => {
+                self.here && (self.owner == Owner::Loop || self.task.is_empty())
+            }
+            BreakerSelector::Task(task) => self.task == task,
+            BreakerSelector::Run(name) => {
                 self.name.as_deref() == Some(name) || self.session.as_deref() == Some(name)
             }
         }
@@ -86,45 +88,40 @@ impl OpenBreaker {
 }
 
 /// Selected breakers first; among them those that stop somebody, tasks before loops.
-pub(super) fn sorted(mut open: Vec<OpenBreaker>, which: Which<'_>) -> Vec<OpenBreaker> {
-    open.retain(|breaker| matches!(which, Which::Here) || breaker.is_selected(which));
-    open.sort_by_key(|breaker| (!breaker.is_selected(which), !breaker.stops(), breaker.owner));
+pub(super) fn sorted(
+    mut open: Vec<OpenBreaker>,
+    selector: BreakerSelector<'_>,
+) -> Vec<OpenBreaker> {
+    open.retain(|breaker| {
+        matches!(selector, BreakerSelector::Here) || breaker.is_selected(selector)
+    });
+    open.sort_by_key(|breaker| (!breaker.is_selected(selector), !breaker.stops(), breaker.owner));
     open
 }
 
 pub(super) fn selected<'o>(
     open: &'o [OpenBreaker],
-    which: Which<'o>,
+    selector: BreakerSelector<'o>,
 ) -> impl Iterator<Item = &'o OpenBreaker> {
-    open.iter().filter(move |breaker| breaker.is_selected(which))
+    open.iter().filter(move |breaker| breaker.is_selected(selector))
+}
+
+/// The latest recorded state of a breaker's owner.
+struct LatestState {
+    state: State,
+    sealed: Sealed,
 }
 
 /// All breakers of the project that are not closed, the latest first.
 pub(super) fn open(
-    reading: &mut View<'_>,
+    view: &mut View<'_>,
     tree: &str,
     policy: &Policy,
 ) -> Result<Vec<OpenBreaker>, Failure> {
     let now = now();
-    let mut latest = BTreeMap::<_, (u64, State, Sealed)>::new();
-    for kind in [kind::TRANSITION, kind::ACT] {
-        for sealed in reading.entries_of_type(kind, MAX_RECORDS)? {
-            if sealed.record.body.get("state").is_none() {
-                continue;
-            }
-            let state = body::state_of(&sealed)?;
-            let (owner, name) = state.key();
-            let key = (owner, name.to_owned());
-            let seq = sealed.record.seq;
-            if latest.get(&key).is_none_or(|(known, ..)| *known < seq) {
-                latest.insert(key, (seq, state, sealed));
-            }
-        }
-    }
-    let mut latest: Vec<_> = latest.into_values().collect();
-    latest.sort_by_key(|(seq, ..)| std::cmp::Reverse(*seq));
     let mut open = Vec::new();
-    for (_, state, sealed) in latest {
+    for latest in latest_states(view)? {
+        let state = &latest.state;
         let breaker = match state.owner {
             Owner::Loop => Some(state.breaker.clone()),
             Owner::Task => state.breaker.as_hold(),
@@ -133,37 +130,65 @@ pub(super) fn open(
         if breaker.is_closed() || is_forgotten(&breaker, &now, policy) {
             continue;
         }
-        let decision = state.name.as_deref().map(|name| reading.latest_of_loop(name));
-        let decision = decision.transpose()?.flatten();
-        open.push(describe((&state, &breaker), &sealed, decision.as_ref(), (tree, policy)));
+        let decision = match state.name.as_deref() {
+            Some(name) => view.latest_of_loop(name)?,
+            None => None,
+        };
+        open.push(describe(&latest, &breaker, decision.as_ref(), tree, policy));
     }
     Ok(open)
 }
 
-/// True if the breaker could have been tried long ago, and nobody did.
+/// The latest state of each owner, the latest of all first.
+fn latest_states(view: &mut View<'_>) -> Result<Vec<LatestState>, Failure> {
+    let mut by_owner = BTreeMap::<_, LatestState>::new();
+    for kind in [kind::TRANSITION, kind::ACT] {
+        for sealed in view.entries_of_type(kind, MAX_RECORDS)? {
+            // Acts such as `gate baseline` change no breaker.
+            if sealed.record.body.get("state").is_none() {
+                continue;
+            }
+            let state = body::state_of(&sealed)?;
+            let (owner, name) = state.key();
+            let key = (owner, name.to_owned());
+            let seq = sealed.record.seq;
+            if by_owner.get(&key).is_none_or(|latest| latest.sealed.record.seq < seq) {
+                by_owner.insert(key, LatestState { state, sealed });
+            }
+        }
+    }
+    let mut states: Vec<_> = by_owner.into_values().collect();
+    states.sort_by_key(|latest| std::cmp::Reverse(latest.sealed.record.seq));
+    Ok(states)
+}
+
+/// The breaker could have been tried long ago, and nobody did.
 fn is_forgotten(breaker: &Breaker, now: &timestamp::Timestamp, policy: &Policy) -> bool {
     let last_change = match breaker.state {
         BreakerState::Open if breaker.cools_in(now, policy) == Some(0) => {
-            breaker.stood.as_ref().map(|stood| &stood.at)
+            breaker.snapshot.as_ref().map(|snapshot| &snapshot.at)
         }
         BreakerState::HalfOpen => breaker.probe.as_ref().map(|probe| &probe.since),
         BreakerState::Open | BreakerState::Isolated | BreakerState::Closed => None,
     };
-    let passed = last_change.and_then(|at| now.since(at));
-    passed.is_some_and(|passed| passed >= FORGOTTEN_AFTER_MS)
+    let age_ms = last_change.and_then(|time| now.since(time));
+    age_ms.is_some_and(|age_ms| age_ms >= FORGOTTEN_AFTER_MS)
 }
 
+/// A breaker that is not closed, as answers show it. `decision` is the latest of its loop.
 fn describe(
-    (state, breaker): (&State, &Breaker),
-    sealed: &Sealed,
+    latest: &LatestState,
+    breaker: &Breaker,
     decision: Option<&Sealed>,
-    (tree, policy): (&str, &Policy),
+    tree: &str,
+    policy: &Policy,
 ) -> OpenBreaker {
-    let decision = decision.map(|sealed| Value::from(sealed.record.body.clone()));
-    let agent = text_at(decision.as_ref(), "/decision/observed/stop/agent");
-    let session = text_at(decision.as_ref(), "/decision/observed/session");
+    let LatestState { state, sealed } = latest;
+    let decision_body = decision.map(|sealed| Value::from(sealed.record.body.clone()));
+    let agent = text_at(decision_body.as_ref(), "/decision/observed/stop/agent");
+    let session = text_at(decision_body.as_ref(), "/decision/observed/session");
     let trip = breaker.trip.as_ref();
-    let own_tree = sealed.record.body.get("tree").and_then(Value::as_str);
+    let breakers_tree = sealed.record.body.get("tree").and_then(Value::as_str);
     let (option, name) = match (state.owner, state.name.as_deref(), state.task.as_str()) {
         (Owner::Loop, Some(name), _) => (" --run ", quoted(name)),
         (_, _, "") => ("", String::new()),
@@ -171,17 +196,17 @@ fn describe(
     };
     OpenBreaker {
         owner: state.owner,
-        whose: whose(state, agent.as_deref()),
+        whose: owner_words(state, agent.as_deref()),
         name: state.name.clone(),
         task: state.task.clone(),
         agent,
         session,
-        here: state.owner == Owner::Task || own_tree == Some(tree),
+        here: state.owner == Owner::Task || breakers_tree == Some(tree),
         state: breaker.state,
         trip: trip.map(|trip| trip.cause.name().to_owned()),
         message: trip.map(|trip| trip.message.clone()),
         since: sealed.record.time.clone(),
-        probe_at: breaker.cools_in(&now(), policy).and_then(later),
+        probe_at: breaker.cools_in(&now(), policy).and_then(timestamp_in),
         reset: format!("gate breaker reset{option}{name} --reason …"),
     }
 }
@@ -191,8 +216,9 @@ fn text_at(body: Option<&Value>, pointer: &str) -> Option<String> {
 }
 
 /// The owner in words.
-fn whose(state: &State, agent: Option<&str>) -> String {
+fn owner_words(state: &State, agent: Option<&str>) -> String {
     let name = state.name.as_deref().unwrap_or_default();
+    // Only the decision on a stop names an agent: such a loop is the session of a client.
     match (state.owner, agent, state.task.as_str()) {
         (Owner::Task, _, "") => "all work without a task, by an operator".to_owned(),
         (Owner::Task, _, task) => format!("the task {task}, by an operator"),
@@ -218,7 +244,7 @@ fn is_plain(c: char) -> bool {
 }
 
 /// The time this many milliseconds from now (RFC 3339).
-pub(super) fn later(millis: u64) -> Option<String> {
-    let wait = SignedDuration::from_millis(i64::try_from(millis).ok()?);
-    Some(Timestamp::now().checked_add(wait).ok()?.to_string())
+pub(super) fn timestamp_in(millis: u64) -> Option<String> {
+    let duration = SignedDuration::from_millis(i64::try_from(millis).ok()?);
+    Some(Timestamp::now().checked_add(duration).ok()?.to_string())
 }

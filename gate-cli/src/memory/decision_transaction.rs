@@ -29,12 +29,13 @@ pub(super) const GATE: &str = "gate";
 /// The loop's state at the moment of a decision.
 #[derive(Clone, Debug)]
 pub(crate) struct DecisionContext {
-    /// None if the state is lost.
+    /// `None` if the state is lost.
     pub(crate) memory: Option<LoopState>,
     /// The reason why the state is lost.
     pub(crate) lost: Option<String>,
-    /// None if the state is lost.
+    /// `None` if the state is lost.
     pub(crate) run: Option<String>,
+    /// The iteration's number in its run; `None` if the state is lost.
     pub(crate) iteration: Option<u64>,
     /// The time of the decision.
     pub(crate) at: timestamp::Timestamp,
@@ -43,8 +44,8 @@ pub(crate) struct DecisionContext {
 }
 
 impl DecisionContext {
-    /// The context of a decision without state: its breaker counts as open. None if the
-    /// failure is another one.
+    /// The context of a decision without state: its breaker counts as open. `None` if the failure
+    /// leaves the state sound.
     pub(crate) fn without_state(failure: &Failure) -> Option<Self> {
         let lost = failure.lost_state()?.to_owned();
         Some(Self {
@@ -67,7 +68,7 @@ pub(crate) enum DecisionStart<'m> {
 /// A decision, during which nobody else changes the project's ledger.
 pub(crate) struct DecisionTransaction<'m> {
     pub(crate) context: DecisionContext,
-    /// None in a dry run, which records nothing.
+    /// `None` in a dry run, which records nothing.
     transaction: Option<Transaction<'m>>,
     /// The name of the work tree.
     tree: &'m str,
@@ -88,17 +89,17 @@ impl Memory {
         let (context, transaction) = if request.asker.dry_run {
             let mut view = self.store.view(&self.project)?;
             let history = load(&mut view, &pending.task, &pending.name)?;
-            let earlier = RecordedDecision::find(&mut view, &history, request)?;
-            (preview(history, &earlier, pending, request), None)
+            let recorded = RecordedDecision::find(&mut view, &history, request)?;
+            (preview(history, &recorded, pending, request), None)
         } else {
             self.expect(pending, request);
             let mut transaction = self.store.begin(&self.project)?;
             let history = load(&mut transaction, &pending.task, &pending.name)?;
-            let earlier = RecordedDecision::find(&mut transaction, &history, request)?;
-            if let Some(record) = earlier.made_meanwhile(pending, request) {
+            let recorded = RecordedDecision::find(&mut transaction, &history, request)?;
+            if let Some(record) = recorded.made_meanwhile(pending, request) {
                 return Ok(DecisionStart::Repeated(Box::new(record)));
             }
-            (request.context(&history, &earlier, pending), Some(transaction))
+            (request.context(&history, &recorded, pending), Some(transaction))
         };
         let decision = DecisionTransaction { context, transaction, tree: &self.tree };
         Ok(DecisionStart::Open(Box::new(decision)))
@@ -108,20 +109,20 @@ impl Memory {
 /// The context of a dry run. The breaker's change stays in this copy of the history.
 fn preview(
     mut history: RunHistory,
-    earlier: &RecordedDecision,
+    recorded: &RecordedDecision,
     pending: &PendingDecision,
     request: &DecisionRequest<'_>,
 ) -> DecisionContext {
     let policy = pending.policy(request);
-    let before = history.memory(request.begins_run(&history, earlier));
-    if !request.asker.is_forced() && !before.is_spent(policy) {
-        let admitted = before.governing().admit(&now(), policy, &pending.probe).1;
-        match before.held_by_operator() {
-            Some(_) => history.hold = Some(admitted),
-            None => history.breaker = admitted,
+    let memory = history.memory(request.begins_run(&history, recorded));
+    if !request.asker.is_forced() && !memory.is_spent(policy) {
+        let admitted_breaker = memory.governing().admit(&now(), policy, &pending.probe).breaker;
+        match memory.held_by_operator() {
+            Some(_) => history.hold = Some(admitted_breaker),
+            None => history.breaker = admitted_breaker,
         }
     }
-    request.context(&history, earlier, pending)
+    request.context(&history, recorded, pending)
 }
 
 impl DecisionTransaction<'_> {
@@ -132,17 +133,18 @@ impl DecisionTransaction<'_> {
     // number nor a counter of the breaker can be lost.
     pub(crate) fn commit(
         self,
-        (record, judged): (Record, Judged),
+        record: Record,
+        judged: Judged,
         pending: &PendingDecision,
         request: &DecisionRequest<'_>,
     ) -> Result<Record, Failure> {
         let Some(mut transaction) = self.transaction else { return Ok(record) };
         let memory =
             judged.memory.ok_or_else(|| Failure::internal("defect", "nothing to remember"))?;
-        let policy_text = pending.own_text().unwrap_or(request.policy_text);
+        let policy_text = pending.runs_policy_text().unwrap_or(request.policy_text);
         transaction.keep_policy(&record.policy_digest, policy_text)?;
-        for act in &request.asker.acts {
-            transaction.append(flagged(act, request, &record)?)?;
+        for (act, value) in &request.asker.acts {
+            transaction.append(operators_flag(act, value.as_deref(), request, &record)?)?;
         }
         let state = State {
             task: pending.task.clone(),
@@ -162,16 +164,16 @@ impl DecisionTransaction<'_> {
         })?;
         if let Some(change) = &judged.change {
             // An operator's hold governs the loop while it is open, so the change is the hold's.
-            let before = self.context.memory.as_ref();
-            let is_held = before.is_some_and(|before| before.held_by_operator().is_some());
+            let old_memory = self.context.memory.as_ref();
+            let is_held = old_memory.is_some_and(|memory| memory.held_by_operator().is_some());
             let state = match memory.hold {
                 Some(hold) if is_held => State::for_task(&pending.task, hold),
                 _ => State::for_loop(&pending.name, &pending.task, memory.breaker),
             };
             transaction.append(transition(change, &state, self.tree)?)?;
         }
-        if let Some(ended) = session_end(request, &record)? {
-            transaction.append(ended)?;
+        if let Some(session_end) = session_end(request, &record)? {
+            transaction.append(session_end)?;
         }
         transaction.commit()?;
         Ok(Record { ledger: Some(Ledger::place(&sealed)), ..record })
@@ -183,11 +185,12 @@ pub(super) fn transition(change: &Change, state: &State, tree: &str) -> Result<D
     body::draft(kind::TRANSITION, None, GATE, &body::transition_body(change, state, tree)?)
 }
 
-/// The record of a session's end, by a valid exit signal. None if a hook refuses the stop,
-/// for then the session goes on.
+/// The record of a session's end, by a valid exit signal. `None` if a hook refuses the stop, for
+/// then the session goes on.
 fn session_end(request: &DecisionRequest<'_>, record: &Record) -> Result<Option<Draft>, Failure> {
     let decision = &record.decision;
     let signal = &decision.input.signal;
+    // The session of a work item ends when its signal is submitted.
     let is_end =
         matches!(signal.status, Status::Complete | Status::Blocked) && !request.asker.of_work;
     let goes_on = decision.input.observed.stop.is_some() && !decision.stop;
@@ -200,7 +203,8 @@ fn session_end(request: &DecisionRequest<'_>, record: &Record) -> Result<Option<
     });
     let format = record.transcript.format.as_deref();
     let actor = request.asker.actor.as_deref().or(format).unwrap_or("agent");
-    let event = AgentSessionCompleted::at(Timestamp::now(), Uuid::now_v7(), &session, actor, *exit);
+    let event =
+        AgentSessionCompleted::new(Timestamp::now(), Uuid::now_v7(), &session, actor, *exit);
     Ok(Some(Draft {
         time: record.time.clone(),
         kind: AgentSessionCompleted::EVENT_TYPE.to_owned(),
@@ -211,21 +215,24 @@ fn session_end(request: &DecisionRequest<'_>, record: &Record) -> Result<Option<
 }
 
 /// The record of an operator's flag.
-fn flagged(
-    (act, value): &(&'static str, Option<String>),
+fn operators_flag(
+    act: &str,
+    value: Option<&str>,
     request: &DecisionRequest<'_>,
     record: &Record,
 ) -> Result<Draft, Failure> {
     let operator = Operator::from_process();
-    let value = value.as_deref().map(secrets::masked);
-    let value = value.as_deref();
-    let task = request.asker.task.as_deref();
-    let act = ActBody { value, task, ..ActBody::new(act, &operator) };
+    let masked_value = value.map(secrets::masked);
+    let act_body = ActBody {
+        value: masked_value.as_deref(),
+        task: request.asker.task.as_deref(),
+        ..ActBody::new(act, &operator)
+    };
     Ok(Draft {
         time: record.time.clone(),
         kind: kind::ACT.to_owned(),
         run: record.run.clone(),
         actor: operator.actor(),
-        body: body::body(&act)?,
+        body: body::body(&act_body)?,
     })
 }

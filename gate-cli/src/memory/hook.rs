@@ -7,7 +7,7 @@ use gate_core::history::kind;
 use serde::{Deserialize, Serialize};
 
 use super::body::draft;
-use super::breakers::later;
+use super::breakers::timestamp_in;
 use super::decision_transaction::GATE;
 use super::run_history::run_of;
 use super::{Memory, now};
@@ -36,7 +36,7 @@ struct NotJudgedBody<'a> {
 pub(crate) struct Switch {
     /// Hooks are switched off.
     pub(crate) off: bool,
-    /// The end of that (RFC 3339, UTC); none if only an operator ends it.
+    /// The end of that (RFC 3339, UTC); `None` if only an operator ends it.
     pub(crate) until: Option<String>,
     /// The time of the act.
     #[serde(default)]
@@ -47,21 +47,22 @@ pub(crate) struct Switch {
 }
 
 impl Switch {
+    /// Hooks are off still.
     // Without comparable clocks a limited time counts as over: hooks must not stay off
     // because of a reboot or a changed clock.
     fn is_off(&self, now: &timestamp::Timestamp) -> bool {
-        self.off
-            && self
-                .for_ms
-                .is_none_or(|length| now.since(&self.at).is_some_and(|passed| passed < length))
+        let is_over = self.for_ms.is_some_and(|length_ms| {
+            now.since(&self.at).is_none_or(|elapsed_ms| elapsed_ms >= length_ms)
+        });
+        self.off && !is_over
     }
 }
 
 impl Memory {
     /// The switch as it is now.
     pub(crate) fn switch(&mut self) -> Result<Switch, Failure> {
-        let last = self.retry(|memory| Ok(memory.view()?.latest_of_type(kind::SWITCH)?))?;
-        let switch = last.and_then(|sealed| {
+        let sealed = self.retry(|memory| Ok(memory.view()?.latest_of_type(kind::SWITCH)?))?;
+        let switch = sealed.and_then(|sealed| {
             let switch = sealed.record.body.get("switch")?.clone();
             serde_json::from_value::<Switch>(switch).ok()
         });
@@ -71,7 +72,7 @@ impl Memory {
     /// Switches hooks on, or off: for a number of milliseconds, or until an operator
     /// switches them on. Records the operator's act.
     pub(crate) fn set_switch(&mut self, off: bool, for_ms: Option<u64>) -> Result<Switch, Failure> {
-        let switch = Switch { off, until: for_ms.and_then(later), at: now(), for_ms };
+        let switch = Switch { off, until: for_ms.and_then(timestamp_in), at: now(), for_ms };
         let operator = Operator::from_process();
         let body = serde_json::json!({ "switch": switch, "by": operator });
         self.append(&draft(kind::SWITCH, None, &operator.actor(), &body)?)?;
@@ -115,7 +116,7 @@ impl Memory {
 
     /// The state of a session's run after its last decision.
     pub(crate) fn run_of(&mut self, session: &str) -> Result<Option<RunState>, Failure> {
-        let last = self.retry(|memory| Ok(memory.view()?.latest_of_loop(session)?))?;
-        Ok(last.as_ref().map(run_of).transpose()?.map(|(_, run)| run))
+        let decision = self.retry(|memory| Ok(memory.view()?.latest_of_loop(session)?))?;
+        Ok(decision.as_ref().map(run_of).transpose()?.map(|(_, run)| run))
     }
 }

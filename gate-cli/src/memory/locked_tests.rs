@@ -15,9 +15,9 @@ pub(crate) struct LockedTests {
     pub(crate) task: String,
     /// The agent that wrote the tests.
     pub(crate) tests_by: String,
-    /// The agent that writes the code; none if that is not known yet.
+    /// The agent that writes the code; `None` if that is not known yet.
     pub(crate) code_by: Option<String>,
-    /// True if a person has looked at the tests and agreed.
+    /// A person has looked at the tests and agreed.
     pub(crate) confirmed: bool,
     /// The digest of the baseline that holds the tests.
     pub(crate) baseline: Option<String>,
@@ -31,7 +31,7 @@ impl Memory {
         self.append(&body::draft(kind::TESTS_LOCKED, None, GATE, locked)?).map(drop)
     }
 
-    /// The tests that were locked last for a task. None for a record that this version cannot read.
+    /// The tests that were locked last for a task, in a record that this version can read.
     pub(crate) fn locked_tests(&mut self, task: &str) -> Result<Option<LockedTests>, Failure> {
         let records = self.retry(|memory| {
             Ok(memory.view()?.entries_of_type(kind::TESTS_LOCKED, usize::MAX)?)

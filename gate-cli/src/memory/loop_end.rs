@@ -68,7 +68,7 @@ impl StoppedBy {
             .then_some("install the agent's program, or give its command behind `--`")
     }
 
-    /// True if the same loop can be resumed at once.
+    /// The same loop can be resumed at once.
     pub(crate) fn can_resume(self) -> bool {
         matches!(
             self,

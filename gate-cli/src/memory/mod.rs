@@ -42,7 +42,7 @@ use gate_core::ledger::{Draft, Head, MovedOut, Sealed};
 pub(crate) use accepted_loss::AcceptedLoss;
 pub(crate) use approvals::Approvals;
 pub use breaker_ops::{BreakerStatus, Operation};
-pub use breakers::{OpenBreaker, Which};
+pub use breakers::{BreakerSelector, OpenBreaker};
 pub(crate) use clock::now;
 pub(crate) use decision_transaction::{DecisionContext, DecisionStart};
 pub(crate) use hook::NotJudged;
@@ -50,10 +50,11 @@ pub(crate) use locked_tests::LockedTests;
 pub(crate) use loop_end::{LoopEnd, StoppedBy};
 pub(crate) use naming::{LoopId, next_run, run_before};
 pub(crate) use pending_decision::{DecisionRequest, LookUp, PendingDecision};
-pub(crate) use queries::Last;
+pub(crate) use queries::LastEvent;
 pub use queries::{RecordSelector, ReplayedDecision};
 pub use set_aside::SetAside;
 pub(crate) use token::Tokens;
+pub(crate) use work::LeasedItem;
 pub use work::{Claim, LeaseRef, Submitted};
 pub(crate) use wrong::WrongRecord;
 
@@ -61,7 +62,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::settings::{DATABASE, DATABASE_FILE, Places};
 use crate::store::{self, Leases, Place, Store, StoreError, Transaction, View};
-use crate::trust::{Trust, TrustReport, TrustState};
+use crate::trust::{NearestApproval, Trust, TrustReport, TrustState};
 
 /// A project's ledger, opened.
 #[derive(Debug)]
@@ -72,7 +73,7 @@ pub struct Memory {
     tree: String,
     /// The state folder, which has the key of the tokens.
     state: Option<PathBuf>,
-    /// True once the marked record was found in the ledger, before a claim.
+    /// The record that is marked outside of the store was found in the ledger, before a claim.
     has_marked_record: bool,
 }
 
@@ -119,17 +120,17 @@ impl Memory {
         Ok(Self { store, project, tree, state, has_marked_record: false })
     }
 
-    // If the settings are not the approved ones, the approved ones name the ledger. An
-    // agent could otherwise start a fresh history by changing the project's id.
+    /// As [`Memory::open`], for the project that the approved settings name.
+    // An agent could otherwise start a fresh history by changing the project's id.
     pub(crate) fn open_under(
         report: &TrustReport,
         places: &Places,
         id: Option<&str>,
         patience: Duration,
     ) -> Result<Self, Failure> {
-        let is_other = report.changed.is_some() || report.state == TrustState::Changed;
+        let is_changed = report.changed.is_some() || report.state == TrustState::Changed;
         match &report.approved {
-            Some((folder, approval)) if is_other => {
+            Some(NearestApproval { folder, approval }) if is_changed => {
                 Self::open_in(folder, places, approval.id.as_deref(), patience)
             }
             _ => Self::open_within(places, id, patience),
@@ -137,8 +138,9 @@ impl Memory {
     }
 
     /// Opens the same project's ledger once more.
-    pub(crate) fn again(&self, places: &Places) -> Result<Self, Failure> {
+    pub(crate) fn reopened(&self, places: &Places) -> Result<Self, Failure> {
         let memory = Self::open(places, Some(&self.project))?;
+        // The loop goes on under its name, which holds that of its work tree.
         Ok(Self { tree: self.tree.clone(), ..memory })
     }
 
@@ -149,11 +151,17 @@ impl Memory {
         project: &str,
     ) -> Result<Self, Failure> {
         let store = Store::open(place, heads, store::PATIENCE)?;
-        let (project, tree) = (project.to_owned(), String::new());
-        Ok(Self { store, project, tree, state: None, has_marked_record: false })
+        Ok(Self {
+            store,
+            project: project.to_owned(),
+            // Whoever reads a whole ledger asks for no loop of one work tree.
+            tree: String::new(),
+            state: None,
+            has_marked_record: false,
+        })
     }
 
-    /// What older gates moved out of the ledger to archives.
+    /// The records that older gates moved out of the ledger to archives.
     pub(crate) fn moved_out(&mut self) -> Result<Vec<MovedOut>, StoreError> {
         store::moved_out(&mut self.examine()?.0)
     }
@@ -200,7 +208,7 @@ impl Memory {
     }
 
     /// Begins a change of leases of work items, but not of the ledger.
-    fn lease(&mut self) -> Result<Leases<'_>, StoreError> {
+    fn begin_leases(&mut self) -> Result<Leases<'_>, StoreError> {
         self.store.lease(&self.project)
     }
 
@@ -217,16 +225,17 @@ impl Memory {
         &mut self,
         mut work: impl FnMut(&mut Self) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let (began, mut failed) = (Instant::now(), 0);
+        let start = Instant::now();
+        let mut failures = 0;
         loop {
             match work(self) {
                 Err(failure)
                     if failure.is_of_connection()
-                        && self.store.wait_for(began, failed, &failure.message) =>
+                        && self.store.wait_for(start, failures, &failure.message) =>
                 {
-                    failed += 1;
+                    failures += 1;
                 }
-                done => return done,
+                result => return result,
             }
         }
     }
@@ -237,13 +246,13 @@ impl Memory {
         &mut self,
         work: impl FnMut(&mut Self) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let done = self.retry(work);
-        if done.as_ref().is_err_and(|failure| failure.code == "state-lost") {
+        let result = self.retry(work);
+        if result.as_ref().is_err_and(|failure| failure.code == "state-lost") {
             // If this fails, the others go on until they notice the loss themselves; this machine
             // stops in any case.
             let _ = self.report_loss();
         }
-        done
+        result
     }
 
     /// Appends one record.

@@ -36,7 +36,7 @@ impl<'a> LoopId<'a> {
         named.map_or(task, Self::Named)
     }
 
-    /// Its name. `tree` is the work tree's.
+    /// The loop's name. `tree` is the work tree's name.
     ///
     /// Fails on a name that a run cannot have.
     pub(super) fn name(self, tree: &str) -> Result<String, Failure> {
@@ -49,9 +49,10 @@ impl<'a> LoopId<'a> {
             Self::Named(name) => Ok(name.to_owned()),
             Self::Task(task) => Ok(format!("{task}-{tree}")),
             Self::Prompt(digest) => {
-                let digest = digest.rsplit(':').next().unwrap_or(digest);
-                let digest: String = digest.chars().take(8).collect();
-                Ok(format!("{PROMPT_PREFIX}{}-{tree}", sayable(&digest)))
+                // A digest begins with the name of its algorithm.
+                let hex = digest.rsplit(':').next().unwrap_or(digest);
+                let first_digits: String = hex.chars().take(8).collect();
+                Ok(format!("{PROMPT_PREFIX}{}-{tree}", sayable(&first_digits)))
             }
             Self::Tree => Ok(format!("run-{tree}")),
         }
@@ -89,17 +90,18 @@ pub(super) fn is_prompt_loop(name: &str) -> bool {
     name.starts_with(PROMPT_PREFIX)
 }
 
-/// The name of the run after `last`.
-pub(crate) fn next_run(name: &str, last: Option<&str>) -> String {
-    let Some(last) = last else { return name.to_owned() };
-    let number = last.rsplit_once(MARK).and_then(|(_, number)| number.parse().ok());
-    format!("{name}{MARK}{}", number.unwrap_or(1_u64).saturating_add(1))
+/// The name of the run after the last one; the loop's own name for the first.
+pub(crate) fn next_run(loop_name: &str, last_run: Option<&str>) -> String {
+    let Some(last_run) = last_run else { return loop_name.to_owned() };
+    let number = last_run.rsplit_once(MARK).and_then(|(_, number)| number.parse().ok());
+    format!("{loop_name}{MARK}{}", number.unwrap_or(1_u64).saturating_add(1))
 }
 
-/// The name of the same loop's run before this one. None for the first.
+/// The name of the same loop's run before this one; `None` for the first.
 pub(crate) fn run_before(run: &str) -> Option<String> {
     let (name, number) = run.rsplit_once(MARK)?;
     match number.parse().ok()? {
+        // The first run has no number.
         0..=2_u64 => Some(name.to_owned()),
         number => Some(format!("{name}{MARK}{}", number - 1)),
     }

@@ -13,8 +13,10 @@ use crate::failure::Failure;
 use crate::record::Record;
 use crate::store::View;
 
-/// Records that are read at once; of the first page of a search.
+/// Records that are read at once.
 const PAGE_RECORDS: usize = 100;
+
+/// Records on the first page of a search: most often the wanted one is among the last few.
 const FIRST_PAGE_RECORDS: usize = 4;
 
 /// The latest records that are searched for the length of a transcript.
@@ -30,8 +32,9 @@ pub struct RecordSelector<'a> {
     pub task: Option<&'a str>,
 }
 
+/// The last event of a work tree.
 #[derive(Clone, Debug)]
-pub(crate) enum Last {
+pub(crate) enum LastEvent {
     Decided(Box<Record>),
     /// gate could not decide, for this reason, and let the agent stop.
     Undecided(String),
@@ -44,13 +47,13 @@ pub struct ReplayedDecision {
     pub record: Record,
     /// The decision's policy, if the store has it.
     pub policy: Option<Policy>,
-    /// The new decision from the same record. None without the policy, and if the recorded one
+    /// The new decision from the same record. `None` without the policy, and if the recorded one
     /// rests on a rule that is gone.
     pub again: Option<Decision>,
 }
 
 impl ReplayedDecision {
-    /// True if both decisions are equal. None if it was not decided again.
+    /// Both decisions are equal; `None` if it was not decided again.
     pub fn is_same(&self) -> Option<bool> {
         self.again.as_ref().map(|again| *again == self.record.decision)
     }
@@ -69,46 +72,49 @@ impl Memory {
     }
 
     /// The last event of this work tree: a decision, or a stop without one.
-    pub(crate) fn last(&mut self, selector: &RecordSelector<'_>) -> Result<Option<Last>, Failure> {
+    pub(crate) fn last_event(
+        &mut self,
+        selector: &RecordSelector<'_>,
+    ) -> Result<Option<LastEvent>, Failure> {
         let tree = self.tree.clone();
-        self.last_of(selector, &tree)
+        self.last_event_of_tree(selector, &tree)
     }
 
     /// The last event of another work tree of the project, whose settings are in this folder.
-    pub(crate) fn last_in(&mut self, folder: &Path) -> Result<Option<Last>, Failure> {
-        self.last_of(&RecordSelector::default(), &tree_name(folder))
+    pub(crate) fn last_event_in(&mut self, folder: &Path) -> Result<Option<LastEvent>, Failure> {
+        self.last_event_of_tree(&RecordSelector::default(), &tree_name(folder))
     }
 
-    fn last_of(
+    fn last_event_of_tree(
         &mut self,
         selector: &RecordSelector<'_>,
         tree: &str,
-    ) -> Result<Option<Last>, Failure> {
+    ) -> Result<Option<LastEvent>, Failure> {
         let mut view = self.store.view(&self.project)?;
-        let found = newest(&mut view, |sealed| {
+        let last_event = newest(&mut view, |sealed| {
             selector.is_decision(sealed, tree) || selector.is_undecided(sealed, tree)
         })?;
-        let Some(sealed) = found else { return Ok(None) };
+        let Some(sealed) = last_event else { return Ok(None) };
         Ok(Some(if is_decision(&sealed) {
-            Last::Decided(Box::new(marked(&mut view, &sealed)?))
+            LastEvent::Decided(Box::new(marked(&mut view, &sealed)?))
         } else {
-            Last::Undecided(text(&sealed, "why").unwrap_or_default().to_owned())
+            LastEvent::Undecided(text(&sealed, "why").unwrap_or_default().to_owned())
         }))
     }
 
-    /// A page of decisions of this work tree, the newest first, from the records before
-    /// number `before` or from the last ones. Also returns `before` for the next page.
+    /// A page of decisions of this work tree, the newest first, from the records before number
+    /// `end_seq` or from the last ones. Also returns the next page's `end_seq`.
     pub(crate) fn decisions(
         &mut self,
-        before: Option<u64>,
+        end_seq: Option<u64>,
     ) -> Result<(Vec<Record>, Option<u64>), Failure> {
         let mut view = self.store.view(&self.project)?;
-        let page = view.entries_before(before.unwrap_or(u64::MAX), PAGE_RECORDS)?;
-        let from = page.first().map_or(1, |first| first.record.seq);
-        let all = RecordSelector::default();
-        let decisions = page.iter().rev().filter(|sealed| all.is_decision(sealed, &self.tree));
+        let page = view.entries_before(end_seq.unwrap_or(u64::MAX), PAGE_RECORDS)?;
+        let first_seq = page.first().map_or(1, |sealed| sealed.record.seq);
+        let any = RecordSelector::default();
+        let decisions = page.iter().rev().filter(|sealed| any.is_decision(sealed, &self.tree));
         let records = decisions.map(Record::from_sealed).collect::<Result<_, _>>()?;
-        Ok((records, Some(from).filter(|from| *from > 1)))
+        Ok((records, Some(first_seq).filter(|seq| *seq > 1)))
     }
 
     /// A decision by its id, by at least four characters of its id, or by its record's number.
@@ -116,9 +122,9 @@ impl Memory {
     /// # Errors
     ///
     /// A store that cannot be read.
-    pub fn decision(&mut self, named: &str) -> Result<Option<Record>, Failure> {
+    pub fn decision(&mut self, name: &str) -> Result<Option<Record>, Failure> {
         let mut view = self.view()?;
-        let sealed = decision_named(&mut view, named)?;
+        let sealed = decision_named(&mut view, name)?;
         sealed.map(|sealed| marked(&mut view, &sealed)).transpose()
     }
 
@@ -129,14 +135,15 @@ impl Memory {
     /// A store that cannot be read.
     pub fn replay(&mut self, record: Record) -> Result<ReplayedDecision, Failure> {
         let policy = self.policy(&record.policy_digest)?;
+        // This version would decide otherwise, and that would look like a changed record.
         let is_removed = record.decision.rests_on_removed_rule();
         let decidable = if is_removed { None } else { policy.as_ref() };
         let again = decidable.map(|policy| decide(&record.decision.input, policy));
         Ok(ReplayedDecision { record, policy, again })
     }
 
-    /// The policy with this digest. None if the store does not have it, or if this version
-    /// cannot read it. Fails on a policy that was changed in the store.
+    /// The policy with this digest. `None` if the store does not have it, or if this version cannot
+    /// read it. Fails on a policy that was changed in the store.
     pub(crate) fn policy(&mut self, digest: &str) -> Result<Option<Policy>, Failure> {
         let (mut view, _) = self.examine()?;
         let Some(text) = view.policy(digest)? else { return Ok(None) };
@@ -159,20 +166,18 @@ impl Memory {
 }
 
 /// A decision with the operator's mark, if it has one.
-fn marked(reading: &mut View<'_>, sealed: &Sealed) -> Result<Record, Failure> {
-    wrong::with_mark(reading, Record::from_sealed(sealed)?)
+fn marked(view: &mut View<'_>, sealed: &Sealed) -> Result<Record, Failure> {
+    wrong::with_mark(view, Record::from_sealed(sealed)?)
 }
 
 /// A decision's record by its number or its id. See [`Memory::decision`].
-pub(super) fn decision_named(
-    reading: &mut View<'_>,
-    named: &str,
-) -> Result<Option<Sealed>, Failure> {
-    let number = named.strip_prefix('#').unwrap_or(named).parse().ok();
-    let numbered = number.map(|seq| reading.entry(seq)).transpose()?.flatten();
-    Ok(match numbered.filter(is_decision) {
-        None if named.len() >= 4 => reading.decision_by_id(named)?,
-        found => found,
+pub(super) fn decision_named(view: &mut View<'_>, name: &str) -> Result<Option<Sealed>, Failure> {
+    let number = name.strip_prefix('#').unwrap_or(name).parse().ok();
+    let by_number = number.map(|seq| view.entry(seq)).transpose()?.flatten();
+    Ok(match by_number.filter(is_decision) {
+        // An id may begin with digits alone.
+        None if name.len() >= 4 => view.decision_by_id(name)?,
+        decision => decision,
     })
 }
 
@@ -188,6 +193,7 @@ impl RecordSelector<'_> {
     fn is_decision(&self, sealed: &Sealed, tree: &str) -> bool {
         let is_here = text(sealed, "tree") == Some(tree);
         is_decision(sealed)
+            // Who names a run means that one, in whatever work tree it was.
             && (is_here || self.run.is_some())
             && self.run.is_none_or(|run| is_in_run(sealed, run))
             && self.task.is_none_or(|task| state_text(sealed, "task") == Some(task))
@@ -224,19 +230,18 @@ fn is_decision(sealed: &Sealed) -> bool {
 
 /// The newest selected record.
 fn newest(
-    reading: &mut View<'_>,
+    view: &mut View<'_>,
     is_selected: impl Fn(&Sealed) -> bool,
 ) -> Result<Option<Sealed>, Failure> {
-    let mut before = u64::MAX;
-    // The record is among the last few most often.
-    let mut length = FIRST_PAGE_RECORDS;
+    let mut end_seq = u64::MAX;
+    let mut page_length = FIRST_PAGE_RECORDS;
     loop {
-        let page = reading.entries_before(before, length)?;
-        let Some(first) = page.first() else { return Ok(None) };
-        before = first.record.seq;
-        length = PAGE_RECORDS;
-        if let Some(found) = page.into_iter().rev().find(|sealed| is_selected(sealed)) {
-            return Ok(Some(found));
+        let page = view.entries_before(end_seq, page_length)?;
+        let Some(oldest) = page.first() else { return Ok(None) };
+        end_seq = oldest.record.seq;
+        page_length = PAGE_RECORDS;
+        if let Some(sealed) = page.into_iter().rev().find(|sealed| is_selected(sealed)) {
+            return Ok(Some(sealed));
         }
     }
 }

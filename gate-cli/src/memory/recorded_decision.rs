@@ -20,20 +20,22 @@ pub(super) enum RecordedDecision {
 }
 
 impl RecordedDecision {
+    /// Finds the decision on the caller's iteration in the loop's last run.
     pub(super) fn find(
-        reading: &mut View<'_>,
+        view: &mut View<'_>,
         history: &RunHistory,
         request: &DecisionRequest<'_>,
     ) -> Result<Self, Failure> {
         let (Some(iteration), Some((run, state)), false) =
-            (request.asker.iteration, &history.last, request.asker.new_run)
+            (request.asker.iteration, &history.last_run, request.asker.new_run)
         else {
             return Ok(Self::None);
         };
-        let Some(sealed) = reading.decision(run, iteration)? else { return Ok(Self::None) };
+        let Some(sealed) = view.decision(run, iteration)? else { return Ok(Self::None) };
         let record = Record::from_sealed(&sealed)?;
         let is_over = history.is_run_over(state);
         Ok(if is_over && !history.is_closed() {
+            // Whatever was decided before, an open breaker has the word now.
             Self::None
         } else if is_over {
             Self::Over(Box::new(record))
@@ -81,13 +83,12 @@ fn repeated(record: &Record) -> Record {
 impl DecisionRequest<'_> {
     fn has_other_input(&self, record: &Record) -> bool {
         match (self.input, record.input_digest.as_deref()) {
-            (Some(now), Some(then)) => now != then,
+            (Some(input), Some(recorded_input)) => input != recorded_input,
             _ => false,
         }
     }
 
-    /// True if the decision waited for an approval of settings or of changed tests, which
-    /// now exists.
+    /// The decision waited for an approval of settings or of changed tests, which now exists.
     fn has_approved_since(&self, record: &Record) -> bool {
         let has_approved_settings = record.decision.waits_for_settings()
             && self.settings.is_some_and(|settings| settings.changed.is_none());

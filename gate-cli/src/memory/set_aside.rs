@@ -9,12 +9,12 @@ use serde::Serialize;
 
 use super::Memory;
 use super::body::draft;
-use super::work::all;
+use super::work::items;
 use crate::failure::Failure;
 use crate::store::{Item, StoreError, Transaction};
 
 /// The recorded reason for a blocked item in the new ledger.
-const BLOCKED: &str = "it was blocked in the ledger that was set aside";
+const BLOCKED_REASON: &str = "it was blocked in the ledger that was set aside";
 
 /// The ledger that a reset has set aside.
 #[non_exhaustive]
@@ -30,6 +30,7 @@ pub struct SetAside {
     pub leases: u64,
 }
 
+/// The contents of a ledger that is set aside, as far as they could be read.
 pub(super) struct LedgerContents {
     pub(super) aside: SetAside,
     pub(super) items: Vec<WorkItem>,
@@ -43,19 +44,18 @@ impl Memory {
             let aside = SetAside { records, ..SetAside::default() };
             return LedgerContents { aside, items: Vec::new() };
         };
-        let expiries = items.iter().filter_map(|item| item.lease.as_ref()?.expires_at);
-        let leases = expiries.filter(|expires_at| *expires_at > now).count() as u64;
-        let work_items = Some(items.len() as u64);
-        let items = items.into_iter().map(|item| item.work).collect();
-        LedgerContents { aside: SetAside { records, work_items, leases }, items }
+        let aside = SetAside {
+            records,
+            work_items: Some(items.len() as u64),
+            leases: leased_count(&items, now),
+        };
+        LedgerContents { aside, items: items.into_iter().map(|item| item.work).collect() }
     }
 
     /// The number of work items, and of the leased ones.
     pub(crate) fn item_counts(&mut self) -> Result<(u64, u64), Failure> {
         let (items, now) = self.items_now()?;
-        let expiries = items.iter().filter_map(|item| item.lease.as_ref()?.expires_at);
-        let leased = expiries.filter(|expires_at| *expires_at > now).count();
-        Ok((items.len() as u64, leased as u64))
+        Ok((items.len() as u64, leased_count(&items, now)))
     }
 
     fn record_count(&mut self) -> Result<u64, StoreError> {
@@ -66,13 +66,18 @@ impl Memory {
     /// All work items, and the time by the clock that their leases run by.
     fn items_now(&mut self) -> Result<(Vec<Item>, Timestamp), Failure> {
         let (mut view, _) = self.examine()?;
-        Ok((all(&mut view, |_| true)?, view.now()?))
+        Ok((items(&mut view, |_| true)?, view.now()?))
     }
+}
+
+fn leased_count(items: &[Item], now: Timestamp) -> u64 {
+    let expiries = items.iter().filter_map(|item| item.lease.as_ref()?.expires_at);
+    expiries.filter(|expires_at| *expires_at > now).count() as u64
 }
 
 /// Adds a work item to a new ledger in its phase, without its lease.
 pub(super) fn take_on(
-    writing: &mut Transaction<'_>,
+    transaction: &mut Transaction<'_>,
     work: &WorkItem,
     actor: &str,
 ) -> Result<(), Failure> {
@@ -82,17 +87,18 @@ pub(super) fn take_on(
         Some(phase) => phase,
         None => work.state.phase,
     };
-    let begun = WorkItem { state: ItemState::added(phase), ..work.clone() };
-    let added = writing.append(draft(kind::ADDED, None, actor, &Added::new(&begun))?)?;
-    let added = added.record.seq;
-    writing.add_item(&begun, added)?;
+    let new_item = WorkItem { state: ItemState::added(phase), ..work.clone() };
+    let added = transaction.append(draft(kind::ADDED, None, actor, &Added::new(&new_item))?)?;
+    let added_seq = added.record.seq;
+    transaction.add_item(&new_item, added_seq)?;
     if work.state.blocked_in.is_none() || phase == WorkPhase::Blocked {
         return Ok(());
     }
-    let step = begun.state.step(&work.id, Cause::Blocked)?;
-    let after = begun.state.taken(&step, actor)?;
-    let moved = Moved { work: step, reason: Some(BLOCKED.to_owned()) };
-    let moved = writing.append(draft(kind::MOVED, None, actor, &moved)?)?;
-    let before = Item { work: begun, added, seq: added, lease: None };
-    Ok(writing.move_item(&before, &after, moved.record.seq)?)
+    // A blocked item is added in its phase and blocked there, so that it can be unblocked.
+    let step = new_item.state.step(&work.id, Cause::Blocked)?;
+    let blocked_state = new_item.state.after_step(&step, actor)?;
+    let body = Moved { work: step, reason: Some(BLOCKED_REASON.to_owned()) };
+    let moved = transaction.append(draft(kind::MOVED, None, actor, &body)?)?;
+    let row = Item { work: new_item, added: added_seq, seq: added_seq, lease: None };
+    Ok(transaction.move_item(&row, &blocked_state, moved.record.seq)?)
 }

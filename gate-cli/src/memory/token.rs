@@ -30,17 +30,19 @@ pub(crate) struct Tokens {
 }
 
 impl Tokens {
-    /// Checks the signal's token against an iteration, which is none if the state is lost.
+    /// Checks the signal's token against an iteration, which is `None` if the state is lost.
     pub(crate) fn prove(&self, signal: UncheckedSignal, iteration: Option<(&str, u64)>) -> Signal {
-        let found = match iteration {
-            Some(iteration) => TokenFinding::check(&signal, &self.key, iteration, &self.latest),
+        let finding = match iteration {
+            Some((run, iteration)) => {
+                TokenFinding::check(&signal, &self.key, run, iteration, &self.latest)
+            }
             None => TokenFinding::unchecked("the state was lost"),
         };
-        signal.with_token(&found)
+        signal.with_token(&finding)
     }
 
-    /// The token of an iteration.
-    pub(crate) fn halves(&self, (run, iteration): (&str, u64)) -> TokenHalves {
+    /// The token of an iteration, in two halves.
+    pub(crate) fn halves(&self, run: &str, iteration: u64) -> TokenHalves {
         self.key.halves(run, iteration)
     }
 }
@@ -50,8 +52,10 @@ impl Memory {
     /// cannot be written, and on a file that is no key.
     pub(crate) fn tokens(&mut self) -> Result<Tokens, Failure> {
         let folder = self.state.as_deref().ok_or_else(no_place)?;
-        let random = key(folder).map_err(|error| unusable(&folder.join(TOKEN_KEY), &error))?;
-        let key = TokenKey::new(&random, &self.project);
+        let folder_key =
+            key(folder).map_err(|error| unusable_key(&folder.join(TOKEN_KEY), &error))?;
+        // Each project has a key of its own, so a token of one holds in no other.
+        let key = TokenKey::new(&folder_key, &self.project);
         // A failure is ignored: the list only makes messages clearer.
         let latest = self.latest_iterations().unwrap_or_default();
         Ok(Tokens { key, latest })
@@ -65,7 +69,7 @@ impl Memory {
     }
 }
 
-fn unusable(file: &Path, error: &io::Error) -> Failure {
+fn unusable_key(file: &Path, error: &io::Error) -> Failure {
     let message = format!("the key of signal tokens, {}: {error}", file.display());
     Failure::internal("state-unwritable", message)
         .hint("if the file is damaged, remove it: earlier tokens are not valid any more then")

@@ -24,7 +24,8 @@ impl Memory {
     /// it records that all approvals are withdrawn.
     pub(crate) fn trust(
         &mut self,
-        (place, digest): (&str, Option<&str>),
+        place: &str,
+        digest: Option<&str>,
         operator: &Operator,
     ) -> Result<Ledger, Failure> {
         self.retry(|memory| {

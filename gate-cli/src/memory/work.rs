@@ -9,16 +9,17 @@ mod verified_rows;
 use gate_core::exit::{ExitHandlerError, ExitSignal, Session, WorkPhase};
 use gate_core::ledger::Draft;
 use gate_fleet::work::{
-    Added, CI_PROCESSOR, Cause, Ended, ItemState, Lease, Moved, Step, WorkError, WorkItem, actor,
-    is_claimable, kind,
+    Added, CI_PROCESSOR, Cause, Ended, ItemState, Lease, Moved, Step, WorkError, WorkItem,
+    check_actor, is_claimable, kind,
 };
 use jiff::Timestamp;
 use serde_json::Value;
 use uuid::Uuid;
 
 pub use self::leases::{Claim, LeaseRef};
-pub(super) use self::verified_rows::all;
-use self::verified_rows::found;
+pub(crate) use self::verified_rows::LeasedItem;
+pub(super) use self::verified_rows::items;
+use self::verified_rows::verified_item;
 use super::Memory;
 use super::body::{self, draft};
 use crate::failure::Failure;
@@ -27,7 +28,7 @@ use crate::secrets;
 use crate::store::{Item, Transaction};
 
 /// Tries of a change that others get in the way of.
-const TRIES: usize = 8;
+const MAX_TRIES: usize = 8;
 
 /// An accepted exit signal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,8 +48,9 @@ impl Memory {
     ///
     /// An item with its id, an actor's name that cannot be kept, a store that
     /// cannot be written.
-    pub fn add_work(&mut self, work: &WorkItem, by: Option<&str>) -> Result<Item, Failure> {
-        let added = draft(kind::ADDED, None, &actor_of(by)?, &Added::new(work))?;
+    pub fn add_work(&mut self, work: &WorkItem, actor: Option<&str>) -> Result<Item, Failure> {
+        let actor = actor_or_operator(actor)?;
+        let added = draft(kind::ADDED, None, &actor, &Added::new(work))?;
         self.retry_record(|memory| {
             let mut transaction = memory.begin()?;
             let seq = transaction.append(added.clone())?.record.seq;
@@ -64,19 +66,19 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// None with this id, a store that cannot be read, a row that its record
+    /// No item with this id, a store that cannot be read, a row that its record
     /// contradicts.
     pub fn work(&mut self, id: &str) -> Result<Item, Failure> {
-        self.retry(|memory| found(&mut memory.view()?, id))
+        self.retry(|memory| verified_item(&mut memory.view()?, id))
     }
 
-    /// The items in the order of their adding, those that are wanted.
+    /// The selected items in the order of their adding.
     ///
     /// # Errors
     ///
     /// A store that cannot be read.
-    pub fn works(&mut self, wanted: impl Fn(&Item) -> bool) -> Result<Vec<Item>, Failure> {
-        self.retry(|memory| all(&mut memory.view()?, &wanted))
+    pub fn works(&mut self, is_selected: impl Fn(&Item) -> bool) -> Result<Vec<Item>, Failure> {
+        self.retry(|memory| items(&mut memory.view()?, &is_selected))
     }
 
     /// The time by the clock that leases run by.
@@ -97,20 +99,21 @@ impl Memory {
     /// invalid or of another phase. Nothing is written then.
     pub fn submit(
         &mut self,
-        handed: LeaseRef<'_>,
+        lease_ref: LeaseRef<'_>,
         signal: &ExitSignal,
     ) -> Result<Submitted, Failure> {
         let item = self.retry_record(|memory| {
             // A signal that is refused touches nothing, not even to undo it.
             let mut view = memory.view()?;
-            handed.ends(&found(&mut view, handed.work)?, signal, view.now()?)?;
+            let item = verified_item(&mut view, lease_ref.work)?;
+            lease_ref.ended_phase(&item, signal, view.now()?)?;
             drop(view);
-            again(|| {
+            retry_if_busy(|| {
                 let mut transaction = memory.begin()?;
-                let item = found(&mut transaction, handed.work)?;
-                let ended = handed.ends(&item, signal, transaction.now()?)?;
-                let draft = draft(kind::ENDED, None, handed.actor, &ended)?;
-                take(transaction, item, &ended.work, draft)
+                let item = verified_item(&mut transaction, lease_ref.work)?;
+                let ended = lease_ref.ended_phase(&item, signal, transaction.now()?)?;
+                let draft = draft(kind::ENDED, None, lease_ref.actor, &ended)?;
+                record_step(transaction, item, &ended.work, draft)
             })
         })?;
         Ok(Submitted { seq: item.seq, item, signal: signal.clone() })
@@ -128,40 +131,41 @@ impl Memory {
         to: Option<WorkPhase>,
         (by, reason): (Option<&str>, Option<&str>),
     ) -> Result<Item, Failure> {
-        let by = actor_of(by)?;
-        self.moved(id, &by, reason, |state| match to {
-            Some(phase) => state.back_to(id, phase),
+        let actor = actor_or_operator(by)?;
+        self.take_step(id, &actor, reason, |state| match to {
+            Some(phase) => state.step_back(id, phase),
             None => state.step(id, Cause::Unblocked),
         })
     }
 
-    /// Takes what continuous integration came to.
+    /// Takes the result of continuous integration.
     ///
     /// # Errors
     ///
     /// An item that does not wait for it.
     pub fn ci(&mut self, id: &str, passed: bool, reason: Option<&str>) -> Result<Item, Failure> {
         let cause = if passed { Cause::CiPassed } else { Cause::CiFailed };
-        self.moved(id, CI_PROCESSOR, reason, |state| state.step(id, cause))
+        self.take_step(id, CI_PROCESSOR, reason, |state| state.step(id, cause))
     }
 
     /// Takes a step that no signal makes.
-    fn moved(
+    fn take_step(
         &mut self,
         id: &str,
-        by: &str,
+        actor: &str,
         reason: Option<&str>,
         step: impl Fn(&ItemState) -> Result<Step, WorkError>,
     ) -> Result<Item, Failure> {
+        // As with a signal, a step that is refused begins no transaction.
         step(&self.work(id)?.work.state)?;
         self.retry_record(|memory| {
-            again(|| {
+            retry_if_busy(|| {
                 let mut transaction = memory.begin()?;
-                let item = found(&mut transaction, id)?;
+                let item = verified_item(&mut transaction, id)?;
                 let work = step(&item.work.state)?;
                 let moved = Moved { work, reason: reason.map(secrets::masked) };
-                let draft = draft(kind::MOVED, None, by, &moved)?;
-                take(transaction, item, &moved.work, draft)
+                let draft = draft(kind::MOVED, None, actor, &moved)?;
+                record_step(transaction, item, &moved.work, draft)
             })
         })
     }
@@ -172,66 +176,69 @@ impl Memory {
     /// # Errors
     ///
     /// A store that cannot be read.
-    pub fn said_of(&mut self, item: &Item) -> Result<Option<String>, Failure> {
+    pub fn latest_remark(&mut self, item: &Item) -> Result<Option<String>, Failure> {
         let sealed = self.retry(|memory| Ok(memory.view()?.entry(item.seq)?))?;
         let body = sealed.as_ref().map(|sealed| &sealed.record.body);
         let notes = body.and_then(|body| body.get("event")?.get("notes"));
-        let text =
-            notes.or_else(|| body.and_then(|body| body.get("reason"))).and_then(Value::as_str);
+        let text = notes.or_else(|| body?.get("reason")).and_then(Value::as_str);
         Ok(text.map(str::to_owned))
     }
 }
 
 impl LeaseRef<'_> {
-    /// The record of a phase that a signal ends.
-    fn ends(&self, item: &Item, signal: &ExitSignal, now: Timestamp) -> Result<Ended, Failure> {
+    /// The body of the record of a phase that a signal ends.
+    fn ended_phase(
+        &self,
+        item: &Item,
+        signal: &ExitSignal,
+        now: Timestamp,
+    ) -> Result<Ended, Failure> {
         let lease = self.lease(item)?;
-        lease.is_held_by(self.actor, now)?;
+        lease.check_holder(self.actor, now)?;
         let state = item.work.state;
         let session = Session {
             session_id: lease.lease_id,
             actor_id: lease.actor_id,
             active_phase: Some(state.phase).filter(|phase| is_claimable(*phase)),
         };
-        let result = session.accept(signal.clone(), now, Uuid::now_v7());
-        let result = result.map_err(|error: ExitHandlerError| {
-            Failure::usage("exit-signal-refused", error.to_string())
-        })?;
+        let accepted = session.accept(signal.clone(), now, Uuid::now_v7()).map_err(
+            |error: ExitHandlerError| Failure::usage("exit-signal-refused", error.to_string()),
+        )?;
         let work = state.step(&item.work.id, signal.exit_reason.into())?;
-        Ok(Ended { event: body::without_secrets(result.event), work })
+        Ok(Ended { event: body::without_secrets(accepted.event), work })
     }
 }
 
-/// Records a step of an item, and lets the item follow.
-fn take(
+/// Records a step of an item, and lets the item follow. The step ends the item's lease.
+fn record_step(
     mut transaction: Transaction<'_>,
     item: Item,
     step: &Step,
     draft: Draft,
 ) -> Result<Item, Failure> {
-    let after = item.work.state.taken(step, &draft.actor)?;
+    let new_state = item.work.state.after_step(step, &draft.actor)?;
     let seq = transaction.append(draft)?.record.seq;
-    transaction.move_item(&item, &after, seq)?;
+    transaction.move_item(&item, &new_state, seq)?;
     transaction.commit()?;
     let lease = item.lease.map(|lease| Lease { expires_at: None, ..lease });
-    let work = WorkItem { state: after, ..item.work };
+    let work = WorkItem { state: new_state, ..item.work };
     Ok(Item { work, seq, lease, ..item })
 }
 
-/// Repeats the work if others have changed the item meanwhile.
-fn again<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> {
-    for _ in 1..TRIES {
-        match work() {
+/// Repeats a change if others have changed the item meanwhile.
+fn retry_if_busy<T>(mut change: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> {
+    for _ in 1..MAX_TRIES {
+        match change() {
             Err(failure) if failure.code == "state-busy" => {}
-            done => return done,
+            result => return result,
         }
     }
-    work()
+    change()
 }
 
 /// The named actor, or the operator of this process.
-fn actor_of(named: Option<&str>) -> Result<String, Failure> {
-    let Some(named) = named else { return Ok(Operator::from_process().actor()) };
-    actor(named)?;
-    Ok(named.to_owned())
+fn actor_or_operator(name: Option<&str>) -> Result<String, Failure> {
+    let Some(name) = name else { return Ok(Operator::from_process().actor()) };
+    check_actor(name)?;
+    Ok(name.to_owned())
 }

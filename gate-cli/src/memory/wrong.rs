@@ -62,26 +62,27 @@ impl Memory {
     /// No such decision, one that let a stop go without judging the work, one with a mark.
     pub(crate) fn mark_wrong(
         &mut self,
-        named: &str,
+        name: &str,
         reason: &str,
         operator: &Operator,
     ) -> Result<WrongRecord, Failure> {
         let reason = secrets::masked(reason);
-        self.retry(|memory| memory.try_to_mark(named, &reason, operator))
+        self.retry(|memory| memory.try_to_mark(name, &reason, operator))
     }
 
     fn try_to_mark(
         &mut self,
-        named: &str,
+        name: &str,
         reason: &str,
         operator: &Operator,
     ) -> Result<WrongRecord, Failure> {
         let mut transaction = self.begin()?;
-        let Some(sealed) = queries::decision_named(&mut transaction, named)? else {
-            return Err(unknown(named));
+        let Some(sealed) = queries::decision_named(&mut transaction, name)? else {
+            return Err(unknown_decision(name));
         };
         let record = Record::from_sealed(&sealed)?;
         let seq = sealed.record.seq;
+        // A stop that was let go says nothing about the work, so it cannot be wrong about that.
         if record.decision.released.is_some() {
             let message = format!("decision {seq} neither ended the work nor refused to");
             return Err(Failure::usage("decision-released", message)
@@ -118,65 +119,67 @@ impl Memory {
             decision: seq,
             verdict: record.decision.verdict,
             label: mistake.into(),
-            mark: mark(&marked, body),
+            mark: mark_of(&marked, body),
         })
     }
 
     /// The transcripts that an operator's marks are about, the latest mark first.
     pub(crate) fn marked_transcripts(&mut self) -> Result<Vec<MarkedTranscript>, Failure> {
         let marks = marks(&mut self.view()?)?.into_iter();
-        let all = marks.map(|(_, body)| MarkedTranscript {
+        let transcripts = marks.map(|(_, body)| MarkedTranscript {
             mistake: body.mistake,
             transcript: body.transcript,
         });
-        Ok(all.collect())
+        Ok(transcripts.collect())
     }
 
     /// The decisions that an operator has marked, the latest mark first.
     pub(crate) fn marked_decisions(&mut self) -> Result<Vec<MarkedDecision>, Failure> {
-        let reading = &mut self.view()?;
-        let mut all = Vec::new();
-        for (_, body) in marks(reading)? {
+        let view = &mut self.view()?;
+        let mut decisions = Vec::new();
+        for (_, body) in marks(view)? {
             let seq = body.marked.seq;
-            if let Some(sealed) = reading.entry(seq)? {
+            // Older gates moved old decisions out of the ledger, but not their marks.
+            if let Some(sealed) = view.entry(seq)? {
                 let decision = Record::from_sealed(&sealed)?.decision;
-                all.push(MarkedDecision { seq, mistake: body.mistake, decision });
+                decisions.push(MarkedDecision { seq, mistake: body.mistake, decision });
             }
         }
-        Ok(all)
+        Ok(decisions)
     }
 }
 
-fn unknown(named: &str) -> Failure {
-    Failure::usage("unknown-decision", format!("no decision is called `{named}`"))
+fn unknown_decision(name: &str) -> Failure {
+    Failure::usage("unknown-decision", format!("no decision is called `{name}`"))
         .hint("`gate log` lists the decisions with their numbers")
 }
 
 /// The decision with its mark, if it has one.
-pub(super) fn with_mark(reading: &mut View<'_>, record: Record) -> Result<Record, Failure> {
+pub(super) fn with_mark(view: &mut View<'_>, record: Record) -> Result<Record, Failure> {
     let seq = record.ledger.as_ref().map(|ledger| ledger.seq);
-    let wrong = seq.map(|seq| mark_on(reading, seq)).transpose()?.flatten();
+    let wrong = seq.map(|seq| mark_on(view, seq)).transpose()?.flatten();
     Ok(Record { wrong, ..record })
 }
 
 /// The mark on the decision with this number.
-fn mark_on(reading: &mut View<'_>, seq: u64) -> Result<Option<WrongMark>, Failure> {
-    let mut marks = marks(reading)?.into_iter();
-    Ok(marks.find(|(_, body)| body.marked.seq == seq).map(|(sealed, body)| mark(&sealed, body)))
+fn mark_on(view: &mut View<'_>, seq: u64) -> Result<Option<WrongMark>, Failure> {
+    let mut marks = marks(view)?.into_iter();
+    Ok(marks.find(|(_, body)| body.marked.seq == seq).map(|(sealed, body)| mark_of(&sealed, body)))
 }
 
 /// All marks, the latest first. Each is a person's act, so there are few.
-fn marks(reading: &mut View<'_>) -> Result<Vec<(Sealed, MarkBody)>, Failure> {
+fn marks(view: &mut View<'_>) -> Result<Vec<(Sealed, MarkBody)>, Failure> {
     let mut marks = Vec::new();
-    for sealed in reading.entries_of_type(kind::WRONG, usize::MAX)? {
-        let body = serde_json::from_value(Value::from(sealed.record.body.clone()));
-        let body = body.map_err(|error| damaged(&sealed, &error))?;
+    for sealed in view.entries_of_type(kind::WRONG, usize::MAX)? {
+        let body = serde_json::from_value(Value::from(sealed.record.body.clone()))
+            .map_err(|error| damaged(&sealed, &error))?;
         marks.push((sealed, body));
     }
     Ok(marks)
 }
 
-fn mark(sealed: &Sealed, body: MarkBody) -> WrongMark {
+/// The mark of a record.
+fn mark_of(sealed: &Sealed, body: MarkBody) -> WrongMark {
     let MarkBody { mistake, reason, .. } = body;
     WrongMark { mistake, reason, time: sealed.record.time.clone(), ledger: Ledger::place(sealed) }
 }

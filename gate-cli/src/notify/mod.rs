@@ -7,6 +7,7 @@ mod program;
 mod webhook;
 
 use std::io::Write;
+use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -42,7 +43,7 @@ pub struct NotifyRecord {
     pub(crate) schema: String,
     /// The event.
     pub(crate) event: NotifyEvent,
-    /// True for a message of `gate doctor --self-test`.
+    /// This is a message of `gate doctor --self-test`.
     pub(crate) test: bool,
     /// One line for a person.
     pub(crate) title: String,
@@ -72,7 +73,7 @@ pub(crate) struct Notifier {
 }
 
 impl Notifier {
-    /// The settings' notifier; none if there is no place to send to, or if nobody approved the
+    /// The settings' notifier; `None` if there is no place to send to, or if nobody approved the
     /// settings that name one.
     ///
     /// # Errors
@@ -88,30 +89,32 @@ impl Notifier {
             return Ok(None);
         }
         if !settings.webhook.is_empty() {
-            webhook::check()?;
+            webhook::require_feature()?;
         }
+        // An agent that writes settings could have gate start a program of its choice. Without a file
+        // of the project, the settings are the person's own.
         if trust.report()?.state != TrustState::Approved && here.places.project_file()?.is_some() {
             return Ok(None);
         }
         Ok(Some(Self { settings, folder: here.places.project()? }))
     }
 
-    /// True if messages about this event are wanted.
+    /// The settings ask for messages about this event.
     fn wants(&self, event: NotifyEvent) -> bool {
         self.settings.on.contains(&event)
     }
 
-    /// Sends a message, and returns what went wrong, a sentence for each place.
+    /// Sends a message, and returns the problems, a sentence for each place.
     pub(crate) fn send(&self, record: &NotifyRecord) -> Vec<String> {
         let text = secrets::masked(&serde_json::to_string(record).unwrap_or_default());
         let mut problems = Vec::new();
         if let Some((program, args)) = self.settings.command.split_first() {
-            let tried = retried(|| program::run((program, args), &self.folder, &text));
-            problems.extend(tried.err().map(|why| format!("{program}: {why}")));
+            let result = retried(|| program::run(program, args, &self.folder, &text));
+            problems.extend(result.err().map(|problem| format!("{program}: {problem}")));
         }
         if !self.settings.webhook.is_empty() {
-            let tried = retried(|| webhook::post(&self.settings.webhook, &text));
-            problems.extend(tried.err().map(|why| format!("the webhook: {why}")));
+            let result = retried(|| webhook::post(&self.settings.webhook, &text));
+            problems.extend(result.err().map(|problem| format!("the webhook: {problem}")));
         }
         problems
     }
@@ -125,10 +128,10 @@ impl Notifier {
     }
 }
 
-/// An attempt that failed.
+/// A failed attempt.
 struct Problem {
-    why: String,
-    /// False if another attempt would fail in the same way.
+    message: String,
+    /// Another attempt may succeed.
     is_passing: bool,
 }
 
@@ -138,34 +141,35 @@ fn retried(mut attempt: impl FnMut() -> Result<(), Problem>) -> Result<(), Strin
         match (attempt(), waits.next()) {
             (Ok(()), _) => return Ok(()),
             (Err(Problem { is_passing: true, .. }), Some(wait)) => thread::sleep(*wait),
-            (Err(problem), _) => return Err(problem.why),
+            (Err(problem), _) => return Err(problem.message),
         }
     }
 }
 
 /// Sends a message about the end of a loop of `gate run`, and warns on stderr if that failed.
-pub(crate) fn loop_ended(notifier: &Notifier, end: &RunRecord<'_>) {
-    let (last, stopped_by) = (end.end.last.as_ref(), end.end.by);
-    let decision = last.map(|last| &last.decision);
+pub(crate) fn send_loop_end(notifier: &Notifier, run: &RunRecord<'_>) {
+    let stopped_by = run.end.stopped_by;
+    let last_record = run.end.last_record.as_ref();
+    let decision = last_record.map(|record| &record.decision);
     let event = match stopped_by {
-        _ if end.success => NotifyEvent::Done,
-        StoppedBy::Blocked => decision.and_then(event).unwrap_or(NotifyEvent::Blocked),
+        _ if run.success => NotifyEvent::Done,
+        StoppedBy::Blocked => decision.and_then(event_of).unwrap_or(NotifyEvent::Blocked),
         _ => NotifyEvent::Stopped,
     };
     if !notifier.wants(event) {
         return;
     }
     let remedy = stopped_by.remedy().map(str::to_owned);
-    let next = if end.success { None } else { remedy.or_else(|| decision.and_then(next_step)) };
+    let next = if run.success { None } else { remedy.or_else(|| decision.and_then(next_step)) };
     let record = NotifyRecord {
-        title: title(event, Some(end.task), end.latest.cost_usd),
-        why: end.message.clone(),
+        title: title(event, Some(run.task), run.latest.cost_usd),
+        why: run.message.clone(),
         next,
-        run: last.and_then(|last| last.run.clone()),
-        task: Some(end.task.to_owned()),
-        iterations: end.iterations as u64,
-        latest: end.latest.clone(),
-        ..empty(event, notifier)
+        run: last_record.and_then(|record| record.run.clone()),
+        task: Some(run.task.to_owned()),
+        iterations: run.iterations as u64,
+        latest: run.latest.clone(),
+        ..empty_record(event, notifier)
     };
     for problem in notifier.send(&record) {
         crate::render::notes(&[format!("nobody was notified: {problem}")]);
@@ -174,8 +178,8 @@ pub(crate) fn loop_ended(notifier: &Notifier, end: &RunRecord<'_>) {
 
 /// Sends a message about a decision that ends a loop, in a process of its own: the caller does
 /// not wait. Nothing is sent inside of `gate run`, which sends a message about its own end.
-pub(crate) fn decided(here: &Here, notifier: Option<&Notifier>, record: &Record) {
-    let (Some(notifier), Some(event)) = (notifier, event(&record.decision)) else { return };
+pub(crate) fn send_decision(here: &Here, notifier: Option<&Notifier>, record: &Record) {
+    let (Some(notifier), Some(event)) = (notifier, event_of(&record.decision)) else { return };
     let is_news = !record.repeated && record.ledger.is_some();
     if !is_news || !notifier.wants(event) || here.places.variable(IN_LOOP).is_some() {
         return;
@@ -191,14 +195,14 @@ pub(crate) fn decided(here: &Here, notifier: Option<&Notifier>, record: &Record)
         task: record.task.clone(),
         iterations: record.iteration.unwrap_or_default(),
         latest,
-        ..empty(event, notifier)
+        ..empty_record(event, notifier)
     };
     // If the process cannot be started, no message is sent; the verdict stands all the same.
     let _ = detach(notifier, &message);
 }
 
-/// The event that a decision is; none if the loop goes on.
-fn event(decision: &Decision) -> Option<NotifyEvent> {
+/// The event that a decision is; `None` if the loop goes on.
+fn event_of(decision: &Decision) -> Option<NotifyEvent> {
     if decision.waits_for_settings() || decision.waits_for_tests() {
         return Some(NotifyEvent::NeedsPerson);
     }
@@ -217,11 +221,11 @@ pub(crate) fn sample(notifier: &Notifier) -> NotifyRecord {
         title: title(NotifyEvent::Done, Some("test"), None),
         why: "this is a test of `gate doctor --self-test`".to_owned(),
         task: Some("test".to_owned()),
-        ..empty(NotifyEvent::Done, notifier)
+        ..empty_record(NotifyEvent::Done, notifier)
     }
 }
 
-fn empty(event: NotifyEvent, notifier: &Notifier) -> NotifyRecord {
+fn empty_record(event: NotifyEvent, notifier: &Notifier) -> NotifyRecord {
     NotifyRecord {
         schema: "gate.notify.v1".to_owned(),
         event,
@@ -238,14 +242,14 @@ fn empty(event: NotifyEvent, notifier: &Notifier) -> NotifyRecord {
     }
 }
 
-fn title(event: NotifyEvent, name: Option<&str>, cost: Option<f64>) -> String {
+fn title(event: NotifyEvent, name: Option<&str>, cost_usd: Option<f64>) -> String {
     let word = match event {
         NotifyEvent::Done => "DONE",
         NotifyEvent::Stopped => "STOPPED",
         NotifyEvent::Blocked => "BLOCKED",
         NotifyEvent::NeedsPerson => "NEEDS YOU",
     };
-    let cost = cost.map(|cost| format!(" (${cost:.2})")).unwrap_or_default();
+    let cost = cost_usd.map(|dollars| format!(" (${dollars:.2})")).unwrap_or_default();
     format!("gate: {word} {}{cost}", name.unwrap_or("a loop"))
 }
 
@@ -254,7 +258,8 @@ fn detach(notifier: &Notifier, message: &NotifyRecord) -> std::io::Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("-C").arg(&notifier.folder).args(["notify", "deliver"]);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = program::in_own_group(&mut command).spawn()?;
+    // Ctrl-C, and an end of the caller's process group, must not reach it.
+    let mut child = command.process_group(0).spawn()?;
     let text = serde_json::to_string(message).unwrap_or_default();
     match child.stdin.take() {
         Some(mut stdin) => stdin.write_all(text.as_bytes()),

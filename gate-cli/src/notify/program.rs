@@ -17,7 +17,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// Runs a program with the message on its standard input. It counts as sent if the program
 /// ends with code 0 in time.
 pub(super) fn run(
-    (program, args): (&str, &[String]),
+    program: &str,
+    args: &[String],
     folder: &Path,
     text: &str,
 ) -> Result<(), Problem> {
@@ -26,7 +27,7 @@ pub(super) fn run(
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.process_group(0).spawn().map_err(|error| Problem {
         is_passing: !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied),
-        why: format!("it cannot be started: {error}"),
+        message: format!("it cannot be started: {error}"),
     })?;
     if let Some(mut stdin) = child.stdin.take() {
         // A program that does not read its input may still do its work.
@@ -39,7 +40,7 @@ pub(super) fn run(
             Ok(Some(status)) => return Err(passing(format!("it ended with {status}"))),
             Ok(None) if Instant::now() < until => thread::sleep(POLL_INTERVAL),
             Ok(None) => {
-                end(&mut child);
+                kill_group(&mut child);
                 return Err(passing(format!("it did not end within {} s", TIMEOUT.as_secs())));
             }
             Err(error) => return Err(passing(error.to_string())),
@@ -47,19 +48,14 @@ pub(super) fn run(
     }
 }
 
-fn passing(why: String) -> Problem {
-    Problem { why, is_passing: true }
+fn passing(message: String) -> Problem {
+    Problem { message, is_passing: true }
 }
 
-/// Kills a program and what it started.
-fn end(child: &mut Child) {
+/// Kills a program and the processes that it started.
+fn kill_group(child: &mut Child) {
     if let Some(group) = Pid::from_raw(child.id().cast_signed()) {
         let _ = kill_process_group(group, Signal::KILL);
     }
     let _ = child.wait();
-}
-
-/// Keeps Ctrl-C, and an end of the caller's process group, from reaching the process.
-pub(super) fn in_own_group(command: &mut Command) -> &mut Command {
-    command.process_group(0)
 }

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 ///
 /// A build without the feature `webhook`.
 #[cfg(not(feature = "webhook"))]
-pub(super) fn check() -> Result<(), Failure> {
+pub(super) fn require_feature() -> Result<(), Failure> {
     let message = "`notify.webhook` is set, and this gate was built without the feature `webhook`";
     Err(Failure::usage("no-webhook", message)
         .hint("build it with `--features webhook`, or let `notify.command` call curl"))
@@ -15,12 +15,12 @@ pub(super) fn check() -> Result<(), Failure> {
 
 #[cfg(not(feature = "webhook"))]
 pub(super) fn post(_: &str, _: &str) -> Result<(), Problem> {
-    Err(Problem { why: "this gate cannot post".to_owned(), is_passing: false })
+    Err(Problem { message: "this gate cannot post".to_owned(), is_passing: false })
 }
 
 #[cfg(feature = "webhook")]
 #[expect(clippy::unnecessary_wraps, reason = "a build without the feature has an error here")]
-pub(super) fn check() -> Result<(), Failure> {
+pub(super) fn require_feature() -> Result<(), Failure> {
     Ok(())
 }
 
@@ -34,16 +34,16 @@ pub(super) fn post(address: &str, text: &str) -> Result<(), Problem> {
         .max_redirects(0)
         .http_status_as_error(true);
     let agent = ureq::Agent::new_with_config(config.build());
-    let sent = agent.post(address).header("content-type", "application/json").send(text);
-    match sent {
+    let response = agent.post(address).header("content-type", "application/json").send(text);
+    match response {
         Ok(_) => Ok(()),
         Err(ureq::Error::StatusCode(code)) => Err(Problem {
-            why: format!("it answered with {code}"),
+            message: format!("it answered with {code}"),
             is_passing: code >= 500 || code == TOO_MANY,
         }),
         // The error's own words may hold the address, and an address may hold a secret.
         Err(error) => Err(Problem {
-            why: error.to_string().replace(address, "the address"),
+            message: error.to_string().replace(address, "the address"),
             is_passing: true,
         }),
     }

@@ -18,26 +18,28 @@ const GATE: &str = "gate";
 
 /// The nearest process of gate's above this one, in words. A process that the agent of a run
 /// starts is that agent's: [`super::above`] finds it.
-pub(super) fn gate(above: &[Process], places: &Places) -> Option<String> {
-    let own = program_file(std::process::id() as i32);
-    let mut nearest = above.iter().take_while(|process| !is_attendant(&process.words));
-    let found = nearest.find(|process| is_supervisor(&process.words) || is_gate(process.pid, own));
-    if let Some(Process { pid, .. }) = found {
+pub(super) fn gate_process(ancestors: &[Process], places: &Places) -> Option<String> {
+    let own_program = program_file(std::process::id() as i32);
+    let mut nearest = ancestors.iter().take_while(|process| !is_attendant(&process.words));
+    let gate =
+        nearest.find(|process| is_supervisor(&process.words) || is_gate(process.pid, own_program));
+    if let Some(Process { pid, .. }) = gate {
         return Some(format!("process {pid}"));
     }
+    // Within a run the process is the agent's, whatever mark it has.
     if places.variable(IN_RUN).is_some() {
         return None;
     }
     places.variable(MARK).map(|mark| format!("the environment has {MARK}={mark}"))
 }
 
-/// True if these are the words of the process that attends the agent of a run.
+/// These are the words of the process that attends the agent of a run.
 fn is_attendant(words: &[String]) -> bool {
     words.get(1).is_some_and(|word| word == ATTEND)
 }
 
-/// True if these are the words of a supervisor. Its own program cannot be looked at, and
-/// may be of another version.
+/// These are the words of a supervisor. Its own program cannot be looked at, and may be of another
+/// version.
 fn is_supervisor(words: &[String]) -> bool {
     words.get(1).is_some_and(|word| word == SUPERVISE)
         && words
@@ -45,18 +47,25 @@ fn is_supervisor(words: &[String]) -> bool {
             .is_some_and(|word| ["--", "--stdin", "--grace", "--held"].contains(&word.as_str()))
 }
 
-/// True if a process is gate, as a program that is called so, or as the one that runs
-/// here, whose file is `own`. A script in front of gate is none.
-fn is_gate(pid: i32, own: Option<(u64, u64)>) -> bool {
+/// A process is gate: a program with gate's name, or the one that runs here, whose file is
+/// `own_program`. A script in front of gate is not.
+fn is_gate(pid: i32, own_program: Option<FileId>) -> bool {
     let Some(program) = process::program(pid) else { return false };
     program.file_name().is_some_and(|name| name == GATE)
-        || (own.is_some() && own == program_file(pid))
+        || (own_program.is_some() && own_program == program_file(pid))
 }
 
-/// The device and the inode of the file that a process runs.
-fn program_file(pid: i32) -> Option<(u64, u64)> {
-    let file = process::program_link(pid).metadata().ok()?;
-    Some((file.dev(), file.ino()))
+/// A file, whatever its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FileId {
+    device: u64,
+    inode: u64,
+}
+
+/// The file that a process runs.
+fn program_file(pid: i32) -> Option<FileId> {
+    let metadata = process::program_link(pid).metadata().ok()?;
+    Some(FileId { device: metadata.dev(), inode: metadata.ino() })
 }
 
 #[cfg(test)]
@@ -85,9 +94,9 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn a_test_runner_is_no_gate() {
         let parent = rustix::process::getppid().unwrap();
-        let this = std::process::id() as i32;
-        let own = program_file(this);
-        assert!(!is_gate(parent.as_raw_pid(), own));
-        assert!(is_gate(this, own), "this very program");
+        let pid = std::process::id() as i32;
+        let own_program = program_file(pid);
+        assert!(!is_gate(parent.as_raw_pid(), own_program));
+        assert!(is_gate(pid, own_program), "this very program");
     }
 }

@@ -13,7 +13,7 @@ use std::fs::File;
 
 pub(crate) use above::project_marks;
 use clap::ValueEnum;
-use gate_checks::process::{ProcessStat, group};
+use gate_checks::process::{ProcessStat, group_members};
 use gate_core::text;
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ use crate::trust::Trust;
 pub(crate) struct Operator {
     /// The user.
     pub(crate) uid: u32,
-    /// The terminal; none if the command is given without one.
+    /// The terminal; `None` if the command is given without one.
     pub(crate) terminal: Option<String>,
     /// The process that called gate.
     pub(crate) parent: Parent,
@@ -50,16 +50,17 @@ impl Operator {
     ///
     /// A call under an agent (code 2).
     pub(crate) fn admitted(act: &str, places: &Places) -> Result<Self, Failure> {
-        let above = Process::above();
-        if let Some(agent) = agent_among(&above, places) {
+        let ancestors = Process::ancestors();
+        if let Some(agent) = agent_among(&ancestors, places) {
             return Err(refused(act, "under-an-agent", &format!("under an agent: {agent}")));
         }
-        let operator = Self::above_checks_among(&above, act, places)?;
+        let operator = Self::above_checks_among(&ancestors, act, places)?;
+        // An open session or loop could be the caller, cut off from the processes above it.
         if needs_terminal(act, places)
-            && typed_in().is_none()
-            && let Some(open) = open_work::open_work(places)
+            && foreground_terminal().is_none()
+            && let Some(work) = open_work::open_work(places)
         {
-            let message = format!("`{act}` needs a terminal, and {open} is open here");
+            let message = format!("`{act}` needs a terminal, and {work} is open here");
             let failure = Failure::usage("needs-terminal", message);
             return Err(failure.hint("type it in a terminal of your own; with ssh: `ssh -t`"));
         }
@@ -72,11 +73,15 @@ impl Operator {
     ///
     /// A program that gate started calls it (code 2).
     pub(crate) fn above_checks(act: &str, places: &Places) -> Result<Self, Failure> {
-        Self::above_checks_among(&Process::above(), act, places)
+        Self::above_checks_among(&Process::ancestors(), act, places)
     }
 
-    fn above_checks_among(above: &[Process], act: &str, places: &Places) -> Result<Self, Failure> {
-        match below::gate(above, places) {
+    fn above_checks_among(
+        ancestors: &[Process],
+        act: &str,
+        places: &Places,
+    ) -> Result<Self, Failure> {
+        match below::gate_process(ancestors, places) {
             Some(check) => Err(refused(
                 act,
                 "under-a-check",
@@ -103,14 +108,14 @@ impl Operator {
     }
 }
 
-fn refused(act: &str, code: &str, called: &str) -> Failure {
-    let message = format!("`{act}` is for the person in charge, and this is called {called}");
+fn refused(act: &str, code: &str, caller: &str) -> Failure {
+    let message = format!("`{act}` is for the person in charge, and this is called {caller}");
     Failure::usage(code, message)
         .hint("a person types it in a terminal of their own, which no agent's program has started")
 }
 
 /// The commands and flags that let work pass, or end what gate remembers.
-const BY_TERMINAL: [&str; 6] = [
+const TERMINAL_ACTS: [&str; 6] = [
     "gate approve",
     "gate trust",
     "gate off",
@@ -119,30 +124,31 @@ const BY_TERMINAL: [&str; 6] = [
     "--force-complete",
 ];
 
-/// True if an act needs a terminal while an agent is at work. The first approval of settings does
-/// not: without it nothing is judged.
+/// An act needs a terminal while an agent is at work. The first approval of settings does not:
+/// without it nothing is judged.
 fn needs_terminal(act: &str, places: &Places) -> bool {
-    BY_TERMINAL.contains(&act) && (act != "gate trust" || Trust::was_approved(places))
+    TERMINAL_ACTS.contains(&act) && (act != "gate trust" || Trust::was_approved(places))
 }
 
 /// The agent under which this is called, in words: one that left its marks in the
 /// environment, one that a `gate run` of this project started, or an agent's program
 /// that works on this project.
 pub(crate) fn agent_above(places: &Places) -> Option<String> {
-    agent_among(&Process::above(), places)
+    agent_among(&Process::ancestors(), places)
 }
 
-fn agent_among(above: &[Process], places: &Places) -> Option<String> {
-    let mark = first_mark(&places.environment);
-    let marked = mark.map(|mark| format!("the environment has {}", text::brief(&mark, 200)));
-    marked.or_else(|| above::agent(above, places))
+fn agent_among(ancestors: &[Process], places: &Places) -> Option<String> {
+    match first_mark(&places.environment) {
+        Some(mark) => Some(format!("the environment has {}", text::brief(&mark, 200))),
+        None => above::working_agent(ancestors, places),
+    }
 }
 
 /// The first mark of an agent in an environment: a person's shell has such a variable only if an
 /// agent started it. One that people set as well (`CODEX_HOME`, keys, models) is no mark.
 fn first_mark(environment: &[(String, String)]) -> Option<String> {
-    let set = environment.iter().filter(|(_, value)| !value.is_empty());
-    let mut marks = set.filter(|(name, value)| {
+    let set_variables = environment.iter().filter(|(_, value)| !value.is_empty());
+    let mut marks = set_variables.filter(|(name, value)| {
         name == IN_RUN
             || mark(name, value).is_some()
             || (name == NAMED && Agent::from_str(value, true).is_ok())
@@ -150,16 +156,17 @@ fn first_mark(environment: &[(String, String)]) -> Option<String> {
     marks.next().map(|(name, value)| format!("{name}={value}"))
 }
 
-/// The name of the terminal in whose foreground this process runs. None without a controlling
+/// The name of the terminal in whose foreground this process runs. `None` without a controlling
 /// terminal, in its background, and if an agent's program runs in the same process group.
-fn typed_in() -> Option<String> {
-    let Some(own) = ProcessStat::read(std::process::id() as i32) else {
+fn foreground_terminal() -> Option<String> {
+    let Some(stat) = ProcessStat::read(std::process::id() as i32) else {
         // A system that shows no processes.
         return File::open("/dev/tty").is_ok().then(|| "a terminal".to_owned());
     };
-    let name = own.terminal_name()?;
-    let is_in_front = own.group == own.foreground;
-    let is_shared = group(own.group).iter().any(|process| Process::new(process).agent.is_some());
+    let name = stat.terminal_name()?;
+    let is_in_front = stat.group == stat.foreground;
+    let is_shared =
+        group_members(stat.group).iter().any(|process| Process::new(process).agent.is_some());
     (is_in_front && !is_shared).then_some(name)
 }
 
@@ -172,19 +179,19 @@ fn terminal_name() -> Option<String> {
 mod tests {
     use super::*;
 
-    fn of(name: &str, value: &str) -> Option<String> {
+    fn mark_in_environment(name: &str, value: &str) -> Option<String> {
         first_mark(&[("HOME".to_owned(), "/h".to_owned()), (name.to_owned(), value.to_owned())])
     }
 
     #[test]
     fn an_agents_mark_is_known_and_a_persons_variable_is_none() {
         for (name, value) in [("CLAUDECODE", "1"), ("GATE_RUN", "r"), ("AGENT", "goose")] {
-            assert_eq!(of(name, value), Some(format!("{name}={value}")));
+            assert_eq!(mark_in_environment(name, value), Some(format!("{name}={value}")));
         }
         for (name, value) in
             [("CLAUDECODE", ""), ("CODEX_HOME", "/c"), ("AGENT", "x86"), ("GATE_TRUST", "x")]
         {
-            assert_eq!(of(name, value), None, "{name}");
+            assert_eq!(mark_in_environment(name, value), None, "{name}");
         }
     }
 }

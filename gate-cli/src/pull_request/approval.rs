@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::base::short;
+use super::base::short_name;
 use super::service::CiJob;
 use crate::failure::Failure;
 
@@ -17,7 +17,7 @@ pub(crate) struct ReviewApproval {
     pub(crate) by: String,
     /// The commit, as it was named.
     pub(crate) commit: String,
-    /// False if it holds for another commit than the one that is judged.
+    /// It holds for the commit that is judged.
     pub(crate) counts: bool,
 }
 
@@ -28,31 +28,31 @@ impl ReviewApproval {
     /// # Errors
     ///
     /// Code 2: a value that is not `WHO@COMMIT`.
-    pub(super) fn given(
+    pub(super) fn find(
         named: Option<&str>,
         label: Option<&str>,
         job: &CiJob,
         head: &str,
     ) -> Result<Option<Self>, Failure> {
         if let Some(text) = named.filter(|text| !text.trim().is_empty()) {
-            let (by, commit) = parsed(text)?;
+            let (by, commit) = parse(text)?;
             let counts = head.starts_with(&commit);
             return Ok(Some(Self { by, commit, counts }));
         }
-        let label = job.label.as_ref().filter(|put_on| Some(put_on.name.as_str()) == label);
+        let label = job.label.as_ref().filter(|new_label| Some(new_label.name.as_str()) == label);
         // The label approves what the reviewer saw, which is the event's head.
         let counts = job.head.as_deref() == Some(head);
-        Ok(label.map(|label| Self { by: label.by.clone(), commit: head.to_owned(), counts }))
+        Ok(label.map(|label| Self { by: label.person.clone(), commit: head.to_owned(), counts }))
     }
 
-    /// The reason in what is allowed by it.
+    /// The reason in the allowances that follow from it.
     pub(super) fn reason(&self) -> String {
-        format!("approved by {} for {}", self.by, short(&self.commit))
+        format!("approved by {} for {}", self.by, short_name(&self.commit))
     }
 }
 
 /// The person and the commit of `WHO@COMMIT`, the commit in small letters.
-fn parsed(text: &str) -> Result<(String, String), Failure> {
+fn parse(text: &str) -> Result<(String, String), Failure> {
     let expected = || {
         let message = format!(
             "--approve-tests {text}: WHO@COMMIT is expected, with {MIN_DIGITS} digits of the \

@@ -3,15 +3,15 @@
 use gate_checks::baseline::BaselineError;
 use gate_checks::worktree::WorkTree;
 
-use super::service::{Change, CiJob, Target};
+use super::service::{CiChange, CiJob, Target};
 use crate::failure::Failure;
 
 /// The commit that a change is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Base {
-    /// Its full name; none if there is nothing before the change: the first push of a repository.
+    /// Its full name; `None` if there is nothing before the change: the first push of a repository.
     pub(crate) commit: Option<String>,
-    /// Its name for people, such as that of its branch.
+    /// Its name for people, such as its branch's.
     pub(crate) name: String,
     /// A sentence, if the base is another than the event leads to expect.
     pub(crate) note: Option<String>,
@@ -36,50 +36,54 @@ impl BaseSearch<'_> {
     /// has the line that mends it.
     pub(crate) fn base(&self, reference: Option<&str>) -> Result<Base, Failure> {
         if let Some(name) = reference.filter(|name| !name.is_empty()) {
-            return self.named(name);
+            return self.named_base(name);
         }
         match &self.job.change {
-            Change::Request(target) => self.request_base(target),
-            Change::Push { branch, previous, forced } => {
-                self.push_base(branch.as_deref(), previous.as_deref(), *forced)
+            CiChange::Request(target) => self.request_base(target),
+            CiChange::Push { branch, previous, is_forced } => {
+                self.push_base(branch.as_deref(), previous.as_deref(), *is_forced)
             }
-            Change::Commit if self.is_uncommitted => self.commit_base(),
-            Change::Commit | Change::Other => self.default_branch_base(None),
+            CiChange::Commit if self.is_uncommitted => self.commit_base(),
+            CiChange::Commit | CiChange::Other => self.default_branch_base(None),
         }
     }
 
-    fn named(&self, name: &str) -> Result<Base, Failure> {
+    fn named_base(&self, name: &str) -> Result<Base, Failure> {
         let branch = name.strip_prefix("origin/").unwrap_or(name);
-        let commit = match self.commit(name)? {
+        let named_commit = match self.commit(name)? {
             Some(commit) => Some(commit),
             None => self.commit(&format!("refs/remotes/origin/{branch}"))?,
         };
-        let commit = match commit {
+        let merge_base = match named_commit {
             Some(commit) => self.tree.merge_base_with(&commit)?,
             None => None,
         };
-        let may_be_branch = !name.contains("..") && !name.starts_with('-') && !name.contains(':');
-        let commit = commit.ok_or_else(|| match may_be_branch {
-            true => self.absent(name, Some(branch)),
+        // The hint has a command with the name in it, which must be no option and no range.
+        let can_be_branch = !name.contains("..") && !name.starts_with('-') && !name.contains(':');
+        let commit = merge_base.ok_or_else(|| match can_be_branch {
+            true => self.missing_base(name, Some(branch)),
             false => Failure::usage(
                 "ci-no-base",
                 format!("--base {name}: no branch, tag or commit has this name"),
             ),
         })?;
-        self.other_than_head(Base { commit: Some(commit), name: name.to_owned(), note: None })
+        self.with_change(Base { commit: Some(commit), name: name.to_owned(), note: None })
     }
 
     fn request_base(&self, target: &Target) -> Result<Base, Failure> {
-        let name = target.branch.clone().or_else(|| target.commit.as_deref().map(short));
-        let name = name.unwrap_or_else(|| "the base branch".to_owned());
+        let name = target
+            .branch
+            .clone()
+            .or_else(|| target.commit.as_deref().map(short_name))
+            .unwrap_or_else(|| "the base branch".to_owned());
         if let Some(commit) = self.base_of_merge()? {
             return Ok(Base { commit: Some(commit), name, note: None });
         }
-        let by_commit = match &target.commit {
+        let event_base = match &target.commit {
             Some(commit) => self.merge_base(commit)?,
             None => None,
         };
-        let by_branch = match &target.branch {
+        let branch_base = match &target.branch {
             // The author of a fork says what its branches are.
             Some(_) if self.job.is_fork && target.commit.is_some() => None,
             Some(branch) => self.merge_base(&format!("refs/remotes/origin/{branch}"))?,
@@ -87,24 +91,24 @@ impl BaseSearch<'_> {
         };
         // An event keeps the base of the time when it happened. The change may have taken in more
         // of the branch since then.
-        let commit = match (by_commit, by_branch) {
-            (Some(of_event), Some(newer)) if self.is_ancestor(&of_event, &newer)? => Some(newer),
-            (Some(of_event), _) => Some(of_event),
-            (None, of_branch) if target.commit.is_none() => of_branch,
+        let commit = match (event_base, branch_base) {
+            (Some(older), Some(newer)) if self.is_ancestor(&older, &newer)? => Some(newer),
+            (Some(event_base), _) => Some(event_base),
+            (None, branch_base) if target.commit.is_none() => branch_base,
             (None, _) => None,
         };
         let Some(commit) = commit else {
-            return Err(self.absent(&name, target.branch.as_deref()));
+            return Err(self.missing_base(&name, target.branch.as_deref()));
         };
-        self.other_than_head(Base { commit: Some(commit), name, note: None })
+        self.with_change(Base { commit: Some(commit), name, note: None })
     }
 
     /// The first parent of the merge that the CI itself made of base and change. It needs no more
     /// than two commits of history.
     fn base_of_merge(&self) -> Result<Option<String>, Failure> {
-        let is_of_ci = self.job.merge.as_deref() == Some(self.head);
-        let change = self.commit("HEAD^2")?;
-        if is_of_ci && change.is_some() && change == self.job.head {
+        let is_merge_of_ci = self.job.merge.as_deref() == Some(self.head);
+        let merged_commit = self.commit("HEAD^2")?;
+        if is_merge_of_ci && merged_commit.is_some() && merged_commit == self.job.head {
             return self.commit("HEAD^1");
         }
         Ok(None)
@@ -114,7 +118,7 @@ impl BaseSearch<'_> {
         &self,
         branch: Option<&str>,
         previous: Option<&str>,
-        forced: bool,
+        is_forced: bool,
     ) -> Result<Base, Failure> {
         let is_default = branch.is_some() && branch == self.job.default_branch.as_deref();
         let Some(previous) = previous else {
@@ -127,18 +131,20 @@ impl BaseSearch<'_> {
         match self.commit(previous)? {
             Some(commit) if commit == self.head => self.default_branch_base(None),
             Some(commit) => match self.tree.merge_base_with(&commit)? {
-                Some(parting) if parting == commit => {
+                Some(merge_base) if merge_base == commit => {
                     Ok(Base { commit: Some(commit), name, note: None })
                 }
-                Some(parting) if is_default => {
+                Some(merge_base) if is_default => {
                     let note = "a forced push: compared with the commit that old and new history \
                                 have in common";
-                    Ok(Base { commit: Some(parting), name, note: Some(note.to_owned()) })
+                    Ok(Base { commit: Some(merge_base), name, note: Some(note.to_owned()) })
                 }
                 _ => self.default_branch_base(Some("a forced push")),
             },
-            None if self.tree.is_shallow() && !forced => Err(self.absent(&name, branch)),
-            None if is_default => Err(self.absent_commit(&name, previous)),
+            // A shallow clone may lack a commit that the branch still has. After a forced push no
+            // branch leads to it any more.
+            None if self.tree.is_shallow() && !is_forced => Err(self.missing_base(&name, branch)),
+            None if is_default => Err(self.missing_commit(&name, previous)),
             None => self.default_branch_base(Some("a forced push")),
         }
     }
@@ -177,7 +183,7 @@ impl BaseSearch<'_> {
             }
         };
         let branch = self.job.default_branch.as_deref();
-        let Some(commit) = commit else { return Err(self.absent(&name, branch)) };
+        let Some(commit) = commit else { return Err(self.missing_base(&name, branch)) };
         if commit != self.head || self.is_uncommitted {
             let note = cause.map(|cause| format!("{cause}: compared with {name}"));
             return Ok(Base { commit: Some(commit), name, note });
@@ -187,13 +193,13 @@ impl BaseSearch<'_> {
             return Ok(Base { commit: Some(commit), name, note: Some(note) });
         }
         match self.tree.is_shallow() {
-            true => Err(self.absent("the commit before this one", branch)),
+            true => Err(self.missing_base("the commit before this one", branch)),
             false => self.without_base(&name),
         }
     }
 
-    /// The newest commit of the change itself: that of the event if it is checked out, or if the CI
-    /// has checked out its own merge of it; else the one that is checked out.
+    /// The newest commit of the change itself: the event's if it is checked out, or if the CI has
+    /// checked out its own merge of it; else the commit that is checked out.
     pub(crate) fn change_head(&self) -> Result<String, Failure> {
         let Some(head) = &self.job.head else { return Ok(self.head.to_owned()) };
         let is_merge = self.job.merge.as_deref() == Some(self.head)
@@ -201,41 +207,41 @@ impl BaseSearch<'_> {
         Ok(if is_merge { head.clone() } else { self.head.to_owned() })
     }
 
-    /// Fails if the base is the commit that is judged, and nothing else is different.
-    fn other_than_head(&self, base: Base) -> Result<Base, Failure> {
+    /// Fails if the base is the commit that is judged, and the tree has no other change.
+    fn with_change(&self, base: Base) -> Result<Base, Failure> {
         if base.commit.as_deref() != Some(self.head) || self.is_uncommitted {
             return Ok(base);
         }
         let message = format!(
             "nothing can be compared: {} already has the commit that is judged ({})",
             base.name,
-            short(self.head)
+            short_name(self.head)
         );
         Err(Failure::usage("ci-no-change", message)
             .hint("check out the change itself, or name another base: `gate ci --base REF`"))
     }
 
     /// The failure if a base is not in this clone, with the line that brings it.
-    fn absent(&self, name: &str, branch: Option<&str>) -> Failure {
+    fn missing_base(&self, name: &str, branch: Option<&str>) -> Failure {
         let is_shallow = self.tree.is_shallow();
         let unshallow = if is_shallow { " --unshallow" } else { "" };
         let refspec =
             branch.map(|branch| format!(" +refs/heads/{branch}:refs/remotes/origin/{branch}"));
-        let line = match (&refspec, is_shallow) {
+        let command = match (&refspec, is_shallow) {
             (None, false) => "git fetch origin +refs/heads/*:refs/remotes/origin/*".to_owned(),
             _ => format!("git fetch{unshallow} origin{}", refspec.unwrap_or_default()),
         };
-        let instead = match (is_shallow, self.job.service) {
-            (true, Some(service)) => format!(", or {}", service.whole_clone()),
+        let alternative = match (is_shallow, self.job.service) {
+            (true, Some(service)) => format!(", or {}", service.full_clone_setting()),
             _ => String::new(),
         };
-        let lack = if is_shallow { ", which has not all of its history" } else { "" };
-        let message = format!("nothing can be compared: {name} is not in this clone{lack}");
-        Failure::usage("ci-no-base", message).hint(format!("`{line}`{instead}"))
+        let clone_detail = if is_shallow { ", which has not all of its history" } else { "" };
+        let message = format!("nothing can be compared: {name} is not in this clone{clone_detail}");
+        Failure::usage("ci-no-base", message).hint(format!("`{command}`{alternative}"))
     }
 
     /// The failure if a commit is not in this clone that no branch leads to any more.
-    fn absent_commit(&self, name: &str, commit: &str) -> Failure {
+    fn missing_commit(&self, name: &str, commit: &str) -> Failure {
         let message = format!("nothing can be compared: {name} is not in this clone");
         Failure::usage("ci-no-base", message).hint(format!("`git fetch origin {commit}`"))
     }
@@ -244,8 +250,8 @@ impl BaseSearch<'_> {
         Ok(self.tree.commit(name)?)
     }
 
-    /// The newest commit that the judged one has in common with another; none if that is not in
-    /// this clone.
+    /// The newest commit that the judged one has in common with another; `None` if that is not in this
+    /// clone.
     fn merge_base(&self, name: &str) -> Result<Option<String>, Failure> {
         match self.commit(name)? {
             Some(commit) => Ok(self.tree.merge_base_with(&commit)?),
@@ -260,16 +266,16 @@ impl BaseSearch<'_> {
 
 /// The failure if files of the base are not in this clone.
 pub(super) fn unreadable_base(error: &BaselineError) -> Failure {
-    unreadable(&error.to_string())
+    unreadable_base_because(&error.to_string())
 }
 
-/// The same, with these words.
-pub(super) fn unreadable(cause: &str) -> Failure {
+/// As [`unreadable_base`], with the cause in words.
+pub(super) fn unreadable_base_because(cause: &str) -> Failure {
     Failure::usage("ci-base-unreadable", format!("nothing can be compared: {cause}"))
         .hint("fetch the files of the base, too: `git fetch --refetch --no-filter origin`")
 }
 
 /// A commit's name in as many digits as people read.
-pub(crate) fn short(commit: &str) -> String {
+pub(crate) fn short_name(commit: &str) -> String {
     commit.chars().take(8).collect()
 }

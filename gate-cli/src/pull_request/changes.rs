@@ -1,6 +1,6 @@
 //! The files of tests that a change edits or removes, and the settings of those who run them.
 
-use gate_checks::baseline::{Baseline, Change, What};
+use gate_checks::baseline::{Baseline, Change, ChangeKind};
 use gate_checks::worktree::WorkTree;
 use gate_core::decide::policy::Allowance;
 use gate_core::integrity::{
@@ -105,9 +105,10 @@ pub(crate) enum FileChange {
 /// A tree or a base that cannot be read.
 pub(super) fn changed_files(tree: &WorkTree, base: &Baseline) -> Result<Vec<ChangedFile>, Failure> {
     let changes = base.changes(tree, &tree.snapshot()?).map_err(|error| unreadable_base(&error))?;
-    let moved: Vec<_> = changes.iter().filter_map(|change| change.moved_from.clone()).collect();
+    // A moved file is two changes, of its old and its new name. The new one has both.
+    let old_names: Vec<_> = changes.iter().filter_map(|change| change.moved_from.clone()).collect();
     let mut files = Vec::new();
-    for change in changes.iter().filter(|change| !moved.contains(&change.path)) {
+    for change in changes.iter().filter(|change| !old_names.contains(&change.path)) {
         files.extend(changed_file(tree, base, change)?);
     }
     Ok(files)
@@ -119,67 +120,68 @@ fn changed_file(
     change: &Change,
 ) -> Result<Option<ChangedFile>, Failure> {
     let name = change.path.to_string_lossy().into_owned();
-    let is_new = change.what == What::Added && change.moved_from.is_none();
-    let (old, new) = (base.content(tree, &change.path), file_bytes(tree, change));
-    let old =
-        old.map_err(|error| unreadable_base(&error))?.map(|file| file.bytes).unwrap_or_default();
+    let is_new = change.kind == ChangeKind::Added && change.moved_from.is_none();
+    let base_file = base.content(tree, &change.path).map_err(|error| unreadable_base(&error))?;
+    let old_bytes = base_file.map(|file| file.bytes).unwrap_or_default();
+    let new_bytes = std::fs::read(tree.root().join(&change.path)).unwrap_or_default();
     let role = match change.guarded {
         Some(Guarded::Test) if !is_new => Role::Test,
         Some(Guarded::Support) if !is_new => Role::Support,
         Some(Guarded::Runner) => Role::Settings,
         Some(Guarded::Ci | Guarded::Hook) => Role::Automation,
-        Some(Guarded::Manifest) if !is_new => match merge_manifest(&name, &old, &new) {
+        Some(Guarded::Manifest) if !is_new => match merge_manifest(&name, &old_bytes, &new_bytes) {
             MergedManifest::Same => return Ok(None),
             _ => Role::Settings,
         },
         _ if is_new && loaded_by_itself(&name) => Role::Settings,
-        None if change.what == What::Edited => {
-            if with_baseline_inline_tests(&name, &old, &new).is_some() {
+        None if change.kind == ChangeKind::Edited => {
+            if with_baseline_inline_tests(&name, &old_bytes, &new_bytes).is_some() {
                 Role::Test
-            } else if is_assertion_helper(&name, &String::from_utf8_lossy(&old)) {
+            } else if is_assertion_helper(&name, &String::from_utf8_lossy(&old_bytes)) {
                 Role::Support
             } else {
                 return Ok(None);
             }
         }
-        None if change.what == What::Removed && has_inline_tests(&name, &old) => Role::Test,
+        None if change.kind == ChangeKind::Removed && has_inline_tests(&name, &old_bytes) => {
+            Role::Test
+        }
         _ => return Ok(None),
     };
-    let counts = line_counts(&old, &new);
-    let kind = match change.what {
-        What::Added if change.moved_from.is_some() => FileChange::Moved,
-        What::Added => FileChange::Added,
-        What::Edited => FileChange::Edited,
-        What::Removed => FileChange::Removed,
+    let counts = line_counts(&old_bytes, &new_bytes);
+    let kind = match change.kind {
+        ChangeKind::Added if change.moved_from.is_some() => FileChange::Moved,
+        ChangeKind::Added => FileChange::Added,
+        ChangeKind::Edited => FileChange::Edited,
+        ChangeKind::Removed => FileChange::Removed,
     };
-    let (added, removed) =
-        if kind == FileChange::Moved { (0, 0) } else { (counts.added, counts.removed) };
+    // The old name is gone, so its lines would all count as added.
+    let is_moved = kind == FileChange::Moved;
     Ok(Some(ChangedFile {
         file: name,
         role,
         change: kind,
-        added,
-        removed,
+        added: if is_moved { 0 } else { counts.added },
+        removed: if is_moved { 0 } else { counts.removed },
         base_version: BaseVersion::NotRun,
         failing: Vec::new(),
     }))
 }
 
-fn file_bytes(tree: &WorkTree, change: &Change) -> Vec<u8> {
-    std::fs::read(tree.root().join(&change.path)).unwrap_or_default()
-}
-
 /// The line at which a line of the base's file stands now; if it is gone, the one in its place.
 pub(super) fn current_line(tree: &WorkTree, base: &Baseline, file: &str, line: u64) -> Option<u64> {
-    let old = base.content(tree, Path::new(file)).ok()??.bytes;
-    let new = std::fs::read(tree.root().join(file)).ok()?;
+    let old_bytes = base.content(tree, Path::new(file)).ok()??.bytes;
+    let new_bytes = std::fs::read(tree.root().join(file)).ok()?;
     let index = usize::try_from(line).ok()?.checked_sub(1)?;
-    let (old, new) = (String::from_utf8_lossy(&old), String::from_utf8_lossy(&new));
-    let diff = TextDiff::from_lines(old.as_ref(), new.as_ref());
-    let place = diff.ops().iter().find(|op| op.old_range().contains(&index))?;
-    let offset = index - place.old_range().start;
-    let last = place.new_range().end.saturating_sub(1).max(place.new_range().start);
-    u64::try_from((place.new_range().start + offset).min(last) + 1).ok()
+    let old_text = String::from_utf8_lossy(&old_bytes);
+    let new_text = String::from_utf8_lossy(&new_bytes);
+    let diff = TextDiff::from_lines(old_text.as_ref(), new_text.as_ref());
+    let change = diff.ops().iter().find(|op| op.old_range().contains(&index))?;
+    let (old_range, new_range) = (change.old_range(), change.new_range());
+    let offset = index - old_range.start;
+    // A change may have fewer lines than before, or none.
+    let last_index = new_range.end.saturating_sub(1).max(new_range.start);
+    u64::try_from((new_range.start + offset).min(last_index) + 1).ok()
 }
 
 /// The changes that a reviewer's approval lets pass: of these files, and findings of every rule.
@@ -196,8 +198,9 @@ pub(super) fn allowances(
         rule,
         reason: reason.clone(),
     };
-    let inside = files.iter().filter_map(|file| Path::new(&file.file).strip_prefix(project).ok());
-    let paths = inside.filter(|path| !path.ends_with(FILE));
-    let paths = paths.map(|path| allow(Some(literal_glob(&path.to_string_lossy())), None));
-    paths.chain(rules().map(|rule| allow(None, Some(rule.id.to_owned())))).collect()
+    let paths = files.iter().filter_map(|file| Path::new(&file.file).strip_prefix(project).ok());
+    let file_allowances = paths
+        .filter(|path| !path.ends_with(FILE))
+        .map(|path| allow(Some(literal_glob(&path.to_string_lossy())), None));
+    file_allowances.chain(rules().map(|rule| allow(None, Some(rule.id.to_owned())))).collect()
 }

@@ -1,4 +1,4 @@
-//! A project after its checks: its problems beside those of the checks, and what they say of files.
+//! A project after its checks: its problems beside those of the checks, and the results for files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,7 +31,7 @@ pub(super) struct CheckResults {
     /// for them.
     pub(super) unverified: Vec<String>,
     /// Changed sources in the folder of a script that a check's command names.
-    pub(super) beside_scripts: Vec<String>,
+    pub(super) script_neighbours: Vec<String>,
 }
 
 impl JudgedProject {
@@ -47,18 +47,18 @@ impl JudgedProject {
             line: None,
             detail: String::new(),
         };
-        let beside = self.results.beside_scripts.iter().map(|file| {
+        let neighbours = self.results.script_neighbours.iter().map(|file| {
             finding(file, None, "it stands beside a script that a check runs".to_owned())
         });
-        let mut problems: Vec<_> = beside.collect();
+        let mut problems: Vec<_> = neighbours.collect();
         let Some(check) = self.results.unverified.first() else { return problems };
-        let of_tests = files.iter().filter(|file| {
+        let test_files = files.iter().filter(|file| {
             matches!(file.role, Role::Test | Role::Support)
                 && matches!(file.change, FileChange::Edited | FileChange::Removed)
                 && matches!(Language::from_path(&file.file), None | Some(Language::Shell))
                 && Path::new(&file.file).starts_with(&self.name)
         });
-        problems.extend(of_tests.map(|file| {
+        problems.extend(test_files.map(|file| {
             let message = format!("{check} runs with the change's own version of {}", file.file);
             finding(&file.file, Some(self.check_name(check)), message)
         }));
@@ -77,8 +77,8 @@ pub(super) fn note_base_versions(files: &mut [ChangedFile], results: &CheckResul
         let folder = results.folders.get(&record.check).map(String::as_str).unwrap_or_default();
         let tests = record.detail.as_ref().map_or(&Value::Null, |detail| &detail["tests"]);
         let is_listed = |key: &str, file: &str| {
-            let listed = tests[key].as_array().into_iter().flatten();
-            listed.filter_map(Value::as_str).any(|listed| listed == file)
+            let names = tests[key].as_array().into_iter().flatten();
+            names.filter_map(Value::as_str).any(|name| name == file)
         };
         for file in files.iter_mut() {
             for changed in record.changed_tests() {
@@ -87,35 +87,40 @@ pub(super) fn note_base_versions(files: &mut [ChangedFile], results: &CheckResul
                     file.failing.extend(changed.tests);
                 }
             }
-            let inside = file.file.strip_prefix(folder).unwrap_or(&file.file);
-            let inside = inside.trim_start_matches('/').to_owned();
-            let lost = lost_tests(record).filter(|test| test.starts_with(&inside));
-            let lost: Vec<_> = lost.map(str::to_owned).collect();
+            // Reports name tests by their files, relative to the check's folder.
+            let path_in_folder = file.file.strip_prefix(folder).unwrap_or(&file.file);
+            let test_prefix = path_in_folder.trim_start_matches('/').to_owned();
+            let lost: Vec<_> = lost_tests(record)
+                .filter(|test| test.starts_with(&test_prefix))
+                .map(str::to_owned)
+                .collect();
             if !lost.is_empty() && file.base_version != BaseVersion::Fails {
                 file.base_version = BaseVersion::Lost;
                 file.failing.extend(lost);
             }
             let is_laid = is_listed("overlaid", &file.file) && !is_listed("adapted", &file.file);
-            let has_passed = tests["base_run"] == "passed" || tests["base_run"] == "failed";
-            if is_laid && has_passed && file.base_version == BaseVersion::NotRun {
+            // A failed run names the files whose tests fail, so the others have passed.
+            let has_run = tests["base_run"] == "passed" || tests["base_run"] == "failed";
+            if is_laid && has_run && file.base_version == BaseVersion::NotRun {
                 file.base_version = BaseVersion::Passes;
             }
         }
     }
 }
 
-/// Findings that decide nothing, but for those about files that are listed as changed tests.
+/// Findings that decide nothing, without those about files that are listed as changed tests.
 pub(super) fn finding_notes(evidence: &[Evidence], files: &[ChangedFile]) -> Vec<String> {
-    let (listed, allowed) = findings(evidence);
-    let warnings = listed.into_iter().filter(|finding| finding.severity == Severity::Warn);
-    let named = allowed.into_iter().map(|allowed| allowed.finding);
+    let (deciding, allowed) = findings(evidence);
+    let warnings = deciding.into_iter().filter(|finding| finding.severity == Severity::Warn);
+    let allowed_findings = allowed.into_iter().map(|allowed| allowed.finding);
     let is_listed = |finding: &Finding| {
         files.iter().any(|file| file.file == finding.file && file.role != Role::Automation)
     };
-    let lines = warnings.chain(named).filter(|finding| !is_listed(finding)).map(|finding| {
-        let place = finding.place();
-        let at = if place.is_empty() { String::new() } else { format!("{place}: ") };
-        format!("{at}{} ({})", finding.message, finding.rule)
-    });
+    let lines =
+        warnings.chain(allowed_findings).filter(|finding| !is_listed(finding)).map(|finding| {
+            let place = finding.place();
+            let prefix = if place.is_empty() { String::new() } else { format!("{place}: ") };
+            format!("{prefix}{} ({})", finding.message, finding.rule)
+        });
     lines.collect()
 }

@@ -1,5 +1,5 @@
-//! The folders whose settings judge a change: the caller's own, and in a monorepo those below it with
-//! a gate.toml of the base that is the nearest one for a changed file.
+//! The folders whose settings judge a change: the caller's own, and in a monorepo each folder below it
+//! whose gate.toml of the base is the nearest one for a changed file.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,30 +25,32 @@ pub(super) fn projects(
     tree: &WorkTree,
     baseline: Option<&Baseline>,
 ) -> Result<Vec<Project>, Failure> {
-    let callers = Project { places: places.clone(), name: String::new() };
-    let Some(baseline) = baseline else { return Ok(vec![callers]) };
-    let folder = places.folder.canonicalize().unwrap_or_else(|_| places.folder.clone());
-    let folder = folder.strip_prefix(tree.root()).unwrap_or(Path::new("")).to_owned();
-    let with_settings =
+    let own_project = Project { places: places.clone(), name: String::new() };
+    let Some(baseline) = baseline else { return Ok(vec![own_project]) };
+    let full_path = places.folder.canonicalize().unwrap_or_else(|_| places.folder.clone());
+    let own_folder = full_path.strip_prefix(tree.root()).unwrap_or(Path::new(""));
+    let settings_folders =
         baseline.folders_with(tree, FILE).map_err(|error| unreadable_base(&error))?;
-    let below: BTreeSet<_> = with_settings
+    let inner_folders: BTreeSet<_> = settings_folders
         .iter()
-        .filter(|one| one.starts_with(&folder) && **one != folder)
+        .filter(|folder| folder.starts_with(own_folder) && *folder != own_folder)
         .cloned()
         .collect();
     let changed = tree.changed(Some(baseline.commit()))?.unwrap_or_default();
-    let judged: BTreeSet<PathBuf> =
-        changed.iter().filter_map(|file| nearest(file, &below).map(Path::to_owned)).collect();
-    let has_settings =
-        places.project_file()?.is_some() || with_settings.iter().any(|one| folder.starts_with(one));
-    let judges_all =
-        !judged.is_empty() && changed.iter().all(|file| nearest(file, &below).is_some());
-    let projects = judged.into_iter().map(|inside| Project {
-        places: Places { folder: tree.root().join(&inside), ..places.clone() },
-        name: inside.display().to_string(),
+    let judging_folders: BTreeSet<PathBuf> = changed
+        .iter()
+        .filter_map(|file| nearest(file, &inner_folders).map(Path::to_owned))
+        .collect();
+    let has_own_settings = places.project_file()?.is_some()
+        || settings_folders.iter().any(|folder| own_folder.starts_with(folder));
+    let is_judged_below = !judging_folders.is_empty()
+        && changed.iter().all(|file| nearest(file, &inner_folders).is_some());
+    let inner_projects = judging_folders.into_iter().map(|folder| Project {
+        places: Places { folder: tree.root().join(&folder), ..places.clone() },
+        name: folder.display().to_string(),
     });
-    let callers = (has_settings || !judges_all).then_some(callers);
-    Ok(callers.into_iter().chain(projects).collect())
+    let own_project = (has_own_settings || !is_judged_below).then_some(own_project);
+    Ok(own_project.into_iter().chain(inner_projects).collect())
 }
 
 /// The nearest of these folders above a file.

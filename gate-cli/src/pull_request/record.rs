@@ -125,7 +125,7 @@ impl CiProblem {
 }
 
 impl CiRecord {
-    pub(crate) fn passes(&self) -> bool {
+    pub(crate) fn is_pass(&self) -> bool {
         self.verdict == CiVerdict::Pass
     }
 
@@ -153,18 +153,18 @@ pub(super) fn problems_of_check(evidence: &Evidence, cwd: &str) -> Vec<CiProblem
     if evidence.mode != Mode::Require || evidence.outcome == Outcome::Pass {
         return Vec::new();
     }
-    let kind = kind_of(evidence);
+    let kind = problem_kind(evidence);
     if kind == ProblemKind::Finding {
-        return findings_of(evidence);
+        return finding_problems(evidence);
     }
-    let lost: Vec<_> = lost_tests(evidence).map(str::to_owned).collect();
-    if kind == ProblemKind::ChangedTests && !lost.is_empty() {
+    let lost_tests: Vec<_> = lost_tests(evidence).map(str::to_owned).collect();
+    if kind == ProblemKind::ChangedTests && !lost_tests.is_empty() {
         let mut problems = problems_of_kind(evidence, cwd, kind);
-        problems.push(lost_problem(evidence, lost));
+        problems.push(lost_problem(evidence, lost_tests));
         return problems;
     }
     if kind == ProblemKind::LostTests {
-        return vec![lost_problem(evidence, lost)];
+        return vec![lost_problem(evidence, lost_tests)];
     }
     problems_of_kind(evidence, cwd, kind)
 }
@@ -187,7 +187,7 @@ fn lost_problem(evidence: &Evidence, tests: Vec<String>) -> CiProblem {
 
 /// A problem for each failure that the check's report explains, else one for the check.
 fn problems_of_kind(evidence: &Evidence, cwd: &str, kind: ProblemKind) -> Vec<CiProblem> {
-    let whole = CiProblem {
+    let check_problem = CiProblem {
         kind,
         check: Some(evidence.check.clone()),
         message: evidence.summary.clone(),
@@ -198,46 +198,55 @@ fn problems_of_kind(evidence: &Evidence, cwd: &str, kind: ProblemKind) -> Vec<Ci
     };
     let failures = evidence.failures();
     let changed = evidence.changed_tests();
-    // Where the tree's own tests pass, what the change did to tests explains each failure.
+    // Where the tree's own tests pass, the change's edits of tests explain each failure.
     let detail = evidence.detail.as_ref();
-    let is_of_base = detail.is_some_and(|detail| detail["tests"]["failures_of_base"] == true);
-    let of_change = |test: Option<&String>| {
+    let are_failures_of_base =
+        detail.is_some_and(|detail| detail["tests"]["failures_of_base"] == true);
+    let is_by_changed_tests = |test: Option<&String>| {
         let is_listed =
             test.is_some_and(|test| changed.iter().any(|changed| changed.tests.contains(test)));
-        kind == ProblemKind::ChangedTests && (is_of_base || is_listed)
+        kind == ProblemKind::ChangedTests && (are_failures_of_base || is_listed)
     };
     let mut problems: Vec<_> = failures
         .iter()
         .map(|failure| CiProblem {
-            kind: if of_change(failure.test.as_ref()) { kind } else { ProblemKind::Failed },
+            kind: match is_by_changed_tests(failure.test.as_ref()) {
+                true => kind,
+                false => ProblemKind::Failed,
+            },
             message: failure.message.lines().next().unwrap_or_default().to_owned(),
             tests: failure.test.clone().into_iter().collect(),
             file: failure.file.as_deref().map(|file| in_repository(cwd, file)),
             line: failure.line,
             detail: failure.message.clone(),
-            ..whole.clone()
+            ..check_problem.clone()
         })
         .collect();
     if kind == ProblemKind::ChangedTests {
-        let shown: Vec<_> = problems.iter().flat_map(|one| one.tests.clone()).collect();
-        let other = changed.into_iter().filter(|changed| {
-            problems.is_empty() || changed.tests.iter().any(|test| !shown.contains(test))
+        let explained_tests: Vec<_> =
+            problems.iter().flat_map(|problem| problem.tests.clone()).collect();
+        let unexplained = changed.into_iter().filter(|changed| {
+            problems.is_empty() || changed.tests.iter().any(|test| !explained_tests.contains(test))
         });
-        let other: Vec<_> = other
+        let file_problems: Vec<_> = unexplained
             .map(|changed| CiProblem {
                 message: "the base's version fails over this change".to_owned(),
-                tests: changed.tests.into_iter().filter(|test| !shown.contains(test)).collect(),
+                tests: changed
+                    .tests
+                    .into_iter()
+                    .filter(|test| !explained_tests.contains(test))
+                    .collect(),
                 file: Some(changed.file),
                 detail: String::new(),
-                ..whole.clone()
+                ..check_problem.clone()
             })
             .collect();
-        problems.extend(other);
+        problems.extend(file_problems);
     }
-    if problems.is_empty() { vec![whole] } else { problems }
+    if problems.is_empty() { vec![check_problem] } else { problems }
 }
 
-fn kind_of(evidence: &Evidence) -> ProblemKind {
+fn problem_kind(evidence: &Evidence) -> ProblemKind {
     match evidence.outcome {
         Outcome::Inconclusive | Outcome::Skipped => ProblemKind::NoResult,
         Outcome::Pass | Outcome::Fail | Outcome::Tamper => {
@@ -245,7 +254,7 @@ fn kind_of(evidence: &Evidence) -> ProblemKind {
                 ProblemKind::Finding
             } else if !evidence.changed_tests().is_empty() {
                 ProblemKind::ChangedTests
-            } else if loses_tests(evidence) {
+            } else if has_lost_tests(evidence) {
                 ProblemKind::LostTests
             } else {
                 ProblemKind::Failed
@@ -254,27 +263,28 @@ fn kind_of(evidence: &Evidence) -> ProblemKind {
     }
 }
 
-/// Tells if tests of the base do not run any more, by name or by their number.
-fn loses_tests(evidence: &Evidence) -> bool {
+/// Tests of the base do not run any more, by name or by their number.
+fn has_lost_tests(evidence: &Evidence) -> bool {
     let detail = evidence.detail.as_ref();
-    let number = detail.and_then(|detail| detail["tests"]["baseline"]["lost"].as_u64());
-    number.is_some() || lost_tests(evidence).next().is_some()
+    // A runner that names failing tests alone is compared by the number of its tests.
+    let lost_count = detail.and_then(|detail| detail["tests"]["baseline"]["lost"].as_u64());
+    lost_count.is_some() || lost_tests(evidence).next().is_some()
 }
 
 /// The tests of the base that are gone or skipped.
 pub(super) fn lost_tests(evidence: &Evidence) -> impl Iterator<Item = &str> {
     let detail = evidence.detail.as_ref();
-    let compared = detail.and_then(|detail| detail.get("tests")?.get("baseline"));
+    let comparison = detail.and_then(|detail| detail.get("tests")?.get("baseline"));
     let lists = ["missing", "skipped"].into_iter();
-    let names = lists.filter_map(move |key| compared?.get(key)?.as_array()).flatten();
+    let names = lists.filter_map(move |key| comparison?.get(key)?.as_array()).flatten();
     names.filter_map(serde_json::Value::as_str)
 }
 
-fn findings_of(evidence: &Evidence) -> Vec<CiProblem> {
+fn finding_problems(evidence: &Evidence) -> Vec<CiProblem> {
     use gate_core::integrity::Severity;
     let (findings, _) = crate::render::findings::findings(std::slice::from_ref(evidence));
-    let decisive = findings.into_iter().filter(|finding| finding.severity != Severity::Warn);
-    let problems = decisive.map(|finding| CiProblem {
+    let deciding = findings.into_iter().filter(|finding| finding.severity != Severity::Warn);
+    let problems = deciding.map(|finding| CiProblem {
         kind: ProblemKind::Finding,
         check: Some(evidence.check.clone()),
         message: format!("{} ({})", finding.message, finding.rule),
@@ -288,6 +298,6 @@ fn findings_of(evidence: &Evidence) -> Vec<CiProblem> {
 
 /// A path of a report, which is relative to the check's folder, relative to the root.
 fn in_repository(cwd: &str, file: &str) -> String {
-    let file = file.trim_start_matches("./");
-    if cwd.is_empty() || file.starts_with('/') { file.to_owned() } else { format!("{cwd}/{file}") }
+    let path = file.trim_start_matches("./");
+    if cwd.is_empty() || path.starts_with('/') { path.to_owned() } else { format!("{cwd}/{path}") }
 }

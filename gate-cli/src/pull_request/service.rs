@@ -14,9 +14,9 @@ use crate::settings::Places;
 /// The change that a CI was started for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CiJob {
-    /// `github`, `gitlab`, `bitbucket`, `jenkins`; none outside of these.
+    /// The service; `None` outside of the known ones.
     pub(crate) service: Option<Service>,
-    pub(crate) change: Change,
+    pub(crate) change: CiChange,
     /// The default branch, without `origin/`.
     pub(crate) default_branch: Option<String>,
     /// The newest commit of the change itself, without a merge that the CI made.
@@ -44,17 +44,17 @@ pub(crate) enum Service {
 
 /// The kind of a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum CiChange {
     /// A pull request, merge request or merge queue.
     Request(Target),
     /// A push to a branch.
     Push {
-        /// The branch; none for a tag, or if it is not known.
+        /// The branch; `None` for a tag, or if it is not known.
         branch: Option<String>,
-        /// The branch's commit before the push; none if the branch is new.
+        /// The branch's commit before the push; `None` if the branch is new.
         previous: Option<String>,
         /// History was rewritten, if the CI says so.
-        forced: bool,
+        is_forced: bool,
     },
     /// A commit that is about to be made: what is staged.
     Commit,
@@ -76,7 +76,8 @@ pub(crate) struct Target {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Label {
     pub(crate) name: String,
-    pub(crate) by: String,
+    /// The person who put it on.
+    pub(crate) person: String,
 }
 
 impl Service {
@@ -91,7 +92,7 @@ impl Service {
     }
 
     /// The setting that makes its checkout whole.
-    pub(crate) fn whole_clone(self) -> &'static str {
+    pub(crate) fn full_clone_setting(self) -> &'static str {
         match self {
             Self::GitHub => "actions/checkout with `fetch-depth: 0`",
             Self::GitLab => "`GIT_DEPTH: 0` among the job's variables",
@@ -101,7 +102,7 @@ impl Service {
     }
 }
 
-impl Change {
+impl CiChange {
     /// Its name in JSON.
     pub(crate) fn name(&self) -> &'static str {
         match self {
@@ -145,9 +146,9 @@ impl CiJob {
     fn read_pre_commit(variable: &dyn Fn(&str) -> Option<String>) -> Self {
         let change = match variable("PRE_COMMIT_FROM_REF") {
             Some(previous) => {
-                Change::Push { branch: None, previous: Some(previous), forced: false }
+                CiChange::Push { branch: None, previous: Some(previous), is_forced: false }
             }
-            None => Change::Commit,
+            None => CiChange::Commit,
         };
         Self { change, ..Self::default() }
     }
@@ -160,29 +161,29 @@ impl CiJob {
         };
         let name = variable("GITHUB_EVENT_NAME").unwrap_or_default();
         let branch = variable("GITHUB_REF")
-            .and_then(|name| Some(name.strip_prefix("refs/heads/")?.to_owned()));
+            .and_then(|reference| Some(reference.strip_prefix("refs/heads/")?.to_owned()));
         let (mut head, mut is_fork) = (None, false);
         let change = match name.as_str() {
-            "pull_request_target" => return Err(refused_target()),
+            "pull_request_target" => return Err(unsafe_event()),
             "pull_request" | "pull_request_review" => {
                 let request = event.pull_request.unwrap_or_default();
                 is_fork = request.is_fork();
                 head = request.head.sha;
                 let target = Target { branch: request.base.name, commit: request.base.sha };
-                Change::Request(target.or_branch(variable("GITHUB_BASE_REF")))
+                CiChange::Request(target.with_default_branch(variable("GITHUB_BASE_REF")))
             }
             "merge_group" => {
                 let group = event.merge_group.unwrap_or_default();
                 head.clone_from(&group.head_sha);
                 let branch = group.base_ref.as_deref().map(branch_name);
-                Change::Request(Target { branch, commit: group.base_sha })
+                CiChange::Request(Target { branch, commit: group.base_sha })
             }
-            "push" => Change::Push {
+            "push" => CiChange::Push {
                 branch,
                 previous: event.before.filter(|commit| !is_zeros(commit)),
-                forced: event.forced,
+                is_forced: event.forced,
             },
-            _ => Change::Other,
+            _ => CiChange::Other,
         };
         // `owner/repository/.github/workflows/gate.yml@refs/heads/main`
         let workflow = variable("GITHUB_WORKFLOW_REF").and_then(|reference| {
@@ -191,10 +192,11 @@ impl CiJob {
         });
         let label = match (event.action.as_deref(), event.label) {
             (Some("labeled"), Some(label)) => {
-                Some(Label { name: label.name, by: event.sender.unwrap_or_default().login })
+                Some(Label { name: label.name, person: event.sender.unwrap_or_default().login })
             }
             _ => None,
         };
+        // Only for these events GitHub checks out a merge that it made.
         let is_merge = matches!(name.as_str(), "pull_request" | "pull_request_review");
         Ok(Self {
             service: Some(Service::GitHub),
@@ -212,18 +214,18 @@ impl CiJob {
     fn read_gitlab(variable: &dyn Fn(&str) -> Option<String>) -> Self {
         let target = Target {
             branch: variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME"),
-            // The first is set where GitLab merges before it runs, and newer than the other.
+            // The first is set where GitLab merges before it runs, and newer than the second.
             commit: variable("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")
                 .or_else(|| variable("CI_MERGE_REQUEST_DIFF_BASE_SHA")),
         };
         let change = match variable("CI_MERGE_REQUEST_IID") {
-            Some(_) => Change::Request(target),
-            None if variable("CI_PIPELINE_SOURCE").as_deref() == Some("push") => Change::Push {
+            Some(_) => CiChange::Request(target),
+            None if variable("CI_PIPELINE_SOURCE").as_deref() == Some("push") => CiChange::Push {
                 branch: variable("CI_COMMIT_BRANCH"),
                 previous: variable("CI_COMMIT_BEFORE_SHA").filter(|commit| !is_zeros(commit)),
-                forced: false,
+                is_forced: false,
             },
-            None => Change::Other,
+            None => CiChange::Other,
         };
         let head = variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA");
         let workflow = variable("CI_CONFIG_PATH").or(Some(".gitlab-ci.yml".to_owned()));
@@ -243,8 +245,8 @@ impl CiJob {
             commit: variable("BITBUCKET_PR_DESTINATION_COMMIT"),
         };
         let change = match variable("BITBUCKET_PR_ID") {
-            Some(_) => Change::Request(target),
-            None => Change::Other,
+            Some(_) => CiChange::Request(target),
+            None => CiChange::Other,
         };
         Self {
             service: Some(Service::Bitbucket),
@@ -258,13 +260,15 @@ impl CiJob {
     fn read_jenkins(variable: &dyn Fn(&str) -> Option<String>) -> Self {
         let branch = variable("BRANCH_NAME");
         let change = match (variable("CHANGE_ID"), variable("CHANGE_TARGET")) {
-            (Some(_), target) => Change::Request(Target { branch: target, commit: None }),
+            (Some(_), target) => CiChange::Request(Target { branch: target, commit: None }),
             (None, _) => match variable("GIT_PREVIOUS_SUCCESSFUL_COMMIT") {
-                Some(previous) => {
-                    Change::Push { branch: branch.clone(), previous: Some(previous), forced: false }
-                }
+                Some(previous) => CiChange::Push {
+                    branch: branch.clone(),
+                    previous: Some(previous),
+                    is_forced: false,
+                },
                 // Nothing was built of this branch, or nothing of it passed.
-                None => Change::Other,
+                None => CiChange::Other,
             },
         };
         let is_primary = variable("BRANCH_IS_PRIMARY").as_deref() == Some("true");
@@ -279,12 +283,12 @@ impl CiJob {
 }
 
 impl Target {
-    fn or_branch(self, branch: Option<String>) -> Self {
+    fn with_default_branch(self, branch: Option<String>) -> Self {
         Self { branch: self.branch.or(branch), ..self }
     }
 }
 
-/// The commit of a branch that is not there yet, or not any more.
+/// The commit of a branch that does not exist yet, or not any more.
 fn is_zeros(commit: &str) -> bool {
     commit.bytes().all(|digit| digit == b'0')
 }
@@ -294,7 +298,7 @@ fn branch_name(reference: &str) -> String {
     reference.strip_prefix("refs/heads/").unwrap_or(reference).to_owned()
 }
 
-fn refused_target() -> Failure {
+fn unsafe_event() -> Failure {
     let message = "this workflow runs on `pull_request_target`, with the repository's secrets and \
                    a token that can write; gate would run the pull request's code with them";
     Failure::usage("ci-unsafe-event", message)
@@ -334,8 +338,9 @@ struct GitHubBranch {
 
 impl GitHubRequest {
     fn is_fork(&self) -> bool {
-        let name = |branch: &GitHubBranch| branch.repo.as_ref().map(|repo| repo.full_name.clone());
-        name(&self.head) != name(&self.base)
+        let repository =
+            |branch: &GitHubBranch| branch.repo.as_ref().map(|repo| repo.full_name.clone());
+        repository(&self.head) != repository(&self.base)
     }
 }
 

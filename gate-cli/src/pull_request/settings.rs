@@ -31,7 +31,7 @@ pub(crate) enum SettingsFrom {
     Detected,
 }
 
-/// The check of what gets around the others.
+/// The check of changes that get around the other checks.
 pub(super) const INTEGRITY: &str = "integrity";
 
 /// Keys of a check that say how it runs, and not what it asks for.
@@ -47,7 +47,7 @@ pub(super) struct JudgingSettings {
     /// The project's folder.
     pub(super) project: PathBuf,
     pub(super) from: SettingsFrom,
-    /// A sentence, if they are not the base's.
+    /// A sentence, if these are not the base's settings.
     pub(super) note: Option<String>,
     /// Ways in which the change's own gate.toml asks for less than the base's.
     pub(super) weaker: Vec<String>,
@@ -61,7 +61,7 @@ pub(super) struct JudgingSettings {
 pub(super) struct SettingsSearch<'s> {
     pub(super) places: &'s Places,
     pub(super) tree: &'s WorkTree,
-    /// The tree of the base; none if nothing was there before.
+    /// The tree of the base; `None` if the change has no base.
     pub(super) baseline: Option<&'s Baseline>,
     pub(super) base_name: &'s str,
     /// The text of the settings for what a project was found to have.
@@ -69,15 +69,15 @@ pub(super) struct SettingsSearch<'s> {
 }
 
 impl SettingsSearch<'_> {
-    /// The settings of the base. The change's own judge if the base has none that can be used, and
-    /// what `gate init` finds if nobody has any.
+    /// The settings of the base. The change's own judge if the base has none that can be used, and the
+    /// settings that `gate init` would write if neither has any.
     ///
     /// # Errors
     ///
     /// Code 2: neither the base's settings nor the change's can be used, or no check is found.
     pub(super) fn settings(&self) -> Result<JudgingSettings, Failure> {
         let change = ChangeSettings::read(self.places);
-        let Some((file, text)) = self.base_file()? else {
+        let Some(BaseSettings { file, text }) = self.base_settings()? else {
             return match change? {
                 Some(change) => Ok(change.judging(
                     self.tree,
@@ -86,11 +86,12 @@ impl SettingsSearch<'_> {
                         format!("a first gate.toml: {name} has none, so this change's own judges")
                     }),
                 )),
-                None => self.detected(),
+                None => self.detect_settings(),
             };
         };
         match (resolve(self.places, Some((&file, &text))), change) {
             (Ok(resolved), change) => Ok(self.judging(resolved, &file, &text, &change)),
+            // Otherwise no change could mend broken settings of the base.
             (Err(failure), Ok(Some(change))) => {
                 let cause = unusable(&file, self.tree, &failure);
                 let name = self.base_name;
@@ -110,31 +111,31 @@ impl SettingsSearch<'_> {
         change: &Result<Option<ChangeSettings>, Failure>,
     ) -> JudgingSettings {
         let weaker = match change {
-            Ok(Some(change)) => less_than(&resolved.policy, &change.resolved.policy),
-            Ok(None) => vec![format!("{} is gone", shown(file, self.tree))],
+            Ok(Some(change)) => weaker_settings(&resolved.policy, &change.resolved.policy),
+            Ok(None) => vec![format!("{} is gone", path_in_tree(file, self.tree))],
             Err(failure) => vec![unusable(file, self.tree, failure)],
         };
         JudgingSettings {
             resolved,
-            project: folder_of(file, self.places),
+            project: settings_folder(file, self.places),
             from: SettingsFrom::Base,
             note: None,
             weaker,
             is_changed: fs::read_to_string(file).ok().as_deref() != Some(text),
-            file: shown(file, self.tree),
+            file: path_in_tree(file, self.tree),
         }
     }
 
     /// The nearest gate.toml of the base, from the folder up to the repository's root.
-    fn base_file(&self) -> Result<Option<(PathBuf, String)>, Failure> {
+    fn base_settings(&self) -> Result<Option<BaseSettings>, Failure> {
         let Some(base) = self.baseline else { return Ok(None) };
-        let folder = &self.places.folder;
-        let folder = folder.canonicalize().unwrap_or_else(|_| folder.clone());
-        for above in folder.ancestors() {
-            let Ok(inside) = above.strip_prefix(self.tree.root()) else { break };
-            let path = inside.join(FILE);
+        let own_folder = &self.places.folder;
+        let full_path = own_folder.canonicalize().unwrap_or_else(|_| own_folder.clone());
+        for folder in full_path.ancestors() {
+            let Ok(folder_in_tree) = folder.strip_prefix(self.tree.root()) else { break };
+            let path = folder_in_tree.join(FILE);
             let Some(text) = self.base_text(base, &path)? else { continue };
-            return Ok(Some((self.tree.root().join(path), text)));
+            return Ok(Some(BaseSettings { file: self.tree.root().join(path), text }));
         }
         Ok(None)
     }
@@ -150,9 +151,9 @@ impl SettingsSearch<'_> {
                 return Ok(Some(String::from_utf8_lossy(&file.bytes).into_owned()));
             }
             let target = String::from_utf8_lossy(&file.bytes).into_owned();
-            let Some(next) = linked(&path, Path::new(&target)) else { break };
-            let Some(next_file) = content(&next)? else { break };
-            (path, file) = (next, next_file);
+            let Some(target_path) = link_target(&path, Path::new(&target)) else { break };
+            let Some(target_file) = content(&target_path)? else { break };
+            (path, file) = (target_path, target_file);
         }
         let message =
             format!("{} of {} is a link that leads nowhere", path.display(), self.base_name);
@@ -160,17 +161,18 @@ impl SettingsSearch<'_> {
     }
 
     /// The settings that `gate init` would write for the base.
-    fn detected(&self) -> Result<JudgingSettings, Failure> {
+    fn detect_settings(&self) -> Result<JudgingSettings, Failure> {
         let folder = &self.places.folder;
         let detected = match self.baseline {
             Some(base) => {
-                let laid = Temporary::new("base").map_err(|error| {
+                let base_tree = Temporary::new("base").map_err(|error| {
                     let message = format!("no folder for the base can be made: {error}");
                     Failure::internal("ci-base-unreadable", message)
                 })?;
-                base.lay_out(self.tree, laid.path()).map_err(|error| unreadable_base(&error))?;
-                let inside = folder.strip_prefix(self.tree.root()).unwrap_or(Path::new(""));
-                detect_with_ci(&laid.path().join(inside))
+                base.lay_out(self.tree, base_tree.path())
+                    .map_err(|error| unreadable_base(&error))?;
+                let folder_in_tree = folder.strip_prefix(self.tree.root()).unwrap_or(Path::new(""));
+                detect_with_ci(&base_tree.path().join(folder_in_tree))
             }
             None => detect_with_ci(folder),
         };
@@ -200,6 +202,13 @@ impl SettingsSearch<'_> {
     }
 }
 
+/// The settings file of the base.
+struct BaseSettings {
+    /// Its path in the tree, where it may be gone.
+    file: PathBuf,
+    text: String,
+}
+
 /// The change's own settings, with their file.
 struct ChangeSettings {
     file: PathBuf,
@@ -214,7 +223,7 @@ impl ChangeSettings {
 
     fn judging(self, tree: &WorkTree, note: Option<String>) -> JudgingSettings {
         JudgingSettings {
-            file: shown(&self.file, tree),
+            file: path_in_tree(&self.file, tree),
             project: self.file.parent().unwrap_or(Path::new("/")).to_owned(),
             resolved: self.resolved,
             from: SettingsFrom::Change,
@@ -228,17 +237,17 @@ impl ChangeSettings {
 /// All settings, with this text in the place of the project's file.
 fn resolve(places: &Places, project: Option<(&Path, &str)>) -> Result<Resolved, Failure> {
     let layer = project.map(|(file, text)| Layer::parse(Origin::Project(file.to_owned()), text));
-    // What no run of tests shows counts whether the settings name it or not.
+    // Changes that no run of tests shows count whether the settings name this check or not.
     let mut layers = vec![Layer::checks([INTEGRITY])?];
     layers.extend(layers_with(places, &Selection::default(), layer.transpose()?)?);
     Ok(config::resolve(&layers, None)?)
 }
 
 /// The path that a link leads to, within the repository.
-fn linked(link: &Path, target: &Path) -> Option<PathBuf> {
+fn link_target(link: &Path, target: &Path) -> Option<PathBuf> {
     let mut path = link.parent()?.to_owned();
-    for part in target.components() {
-        match part {
+    for component in target.components() {
+        match component {
             Component::Normal(name) => path.push(name),
             Component::CurDir => {}
             Component::ParentDir => path.pop().then_some(())?,
@@ -254,56 +263,62 @@ fn commands(policy: &Policy) -> impl Iterator<Item = String> {
     checks.map(|check| format!("`{}`", check.command.join(" ")))
 }
 
-/// The ways in which settings ask for less than others.
-fn less_than(base: &Policy, change: &Policy) -> Vec<String> {
+/// The ways in which the change's settings ask for less than the base's.
+fn weaker_settings(base: &Policy, change: &Policy) -> Vec<String> {
     let required = base.checks.iter().filter(|(_, check)| check.mode == Mode::Require);
-    let mut less: Vec<_> = required
+    let mut weaker: Vec<_> = required
         .flat_map(|(name, check)| match change.checks.get(name) {
             None => vec![format!("checks.{name} is gone")],
-            Some(changed) => less_of_check(name, check, changed),
+            Some(changed) => weaker_keys(name, check, changed),
         })
         .collect();
-    let allowed = change.integrity.allow.iter();
-    let added = allowed.filter(|one| !base.integrity.allow.contains(one));
-    less.extend(added.map(|one| format!("integrity.allow has a new entry: {}", one.reason)));
-    let gone = |list: &[String], changed: &[String]| list.iter().any(|one| !changed.contains(one));
-    if gone(&base.integrity.protect, &change.integrity.protect) {
-        less.push("guarded names less".to_owned());
+    let allowances = change.integrity.allow.iter();
+    let new_allowances = allowances.filter(|allowance| !base.integrity.allow.contains(allowance));
+    weaker.extend(
+        new_allowances
+            .map(|allowance| format!("integrity.allow has a new entry: {}", allowance.reason)),
+    );
+    let has_more =
+        |longer: &[String], shorter: &[String]| longer.iter().any(|name| !shorter.contains(name));
+    if has_more(&base.integrity.protect, &change.integrity.protect) {
+        weaker.push("guarded names less".to_owned());
     }
-    if gone(&change.tree.ignore, &base.tree.ignore) {
-        less.push("tree.ignore names more".to_owned());
+    if has_more(&change.tree.ignore, &base.tree.ignore) {
+        weaker.push("tree.ignore names more".to_owned());
     }
-    less
+    weaker
 }
 
-/// The keys of a required check that are others, but for neutral ones and those that ask for more.
-fn less_of_check(name: &str, base: &CheckPolicy, change: &CheckPolicy) -> Vec<String> {
+/// The keys of a required check that differ, without neutral ones and those that ask for more.
+fn weaker_keys(name: &str, base: &CheckPolicy, change: &CheckPolicy) -> Vec<String> {
     let table = |check: &CheckPolicy| match serde_json::to_value(check) {
         Ok(Value::Object(table)) => table,
         _ => Map::new(),
     };
-    let (old, new) = (table(base), table(change));
-    let keys: BTreeSet<_> = old.keys().chain(new.keys()).collect();
-    let other = keys.into_iter().filter(|key| match key.as_str() {
+    let (base_table, change_table) = (table(base), table(change));
+    let keys: BTreeSet<_> = base_table.keys().chain(change_table.keys()).collect();
+    let weaker = keys.into_iter().filter(|key| match key.as_str() {
         key if NEUTRAL_KEYS.contains(&key) => false,
+        // To switch the control on, or to name more occasions, asks for more.
         "control" => base.control && !change.control,
         "when" => base.when.iter().any(|place| !change.when.contains(place)),
-        key => old.get(key) != new.get(key),
+        key => base_table.get(key) != change_table.get(key),
     });
-    other.map(|key| format!("checks.{name}.{key} is another one")).collect()
+    weaker.map(|key| format!("checks.{name}.{key} is another one")).collect()
 }
 
 fn unusable(file: &Path, tree: &WorkTree, failure: &Failure) -> String {
-    let at = failure.line.map(|line| format!(":{line}")).unwrap_or_default();
-    format!("{}{at} cannot be used: {}", shown(file, tree), failure.message)
+    let line = failure.line.map(|line| format!(":{line}")).unwrap_or_default();
+    format!("{}{line} cannot be used: {}", path_in_tree(file, tree), failure.message)
 }
 
-fn shown(file: &Path, tree: &WorkTree) -> String {
+/// A file's path relative to the repository's root.
+fn path_in_tree(file: &Path, tree: &WorkTree) -> String {
     file.strip_prefix(tree.root()).unwrap_or(file).display().to_string()
 }
 
 /// The folder of the settings; the caller's if the change has taken it away.
-fn folder_of(file: &Path, places: &Places) -> PathBuf {
+fn settings_folder(file: &Path, places: &Places) -> PathBuf {
     let folder = file.parent().filter(|folder| folder.is_dir());
     folder.map_or_else(|| places.folder.clone(), Path::to_owned)
 }

@@ -4,7 +4,7 @@ use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::Mode;
 use gate_core::text::{counted, some_names};
 
-use super::base::short;
+use super::base::short_name;
 use super::changes::BaseVersion;
 use super::record::{CiRecord, MAX_NAMES, ProblemKind};
 
@@ -14,28 +14,34 @@ const COMMIT_DIGITS: usize = 20;
 /// The reason of the verdict in one sentence.
 pub(super) fn summary(record: &CiRecord) -> String {
     let name = &record.base_name;
-    if record.passes() {
+    if record.is_pass() {
         return passing_summary(record);
     }
-    let of = |kind: ProblemKind| record.problems.iter().filter(move |one| one.kind == kind);
+    let problems =
+        |kind: ProblemKind| record.problems.iter().filter(move |problem| problem.kind == kind);
     let tests = |kind: ProblemKind| -> Vec<String> {
-        of(kind).flat_map(|problem| problem.tests.iter().cloned()).collect()
+        problems(kind).flat_map(|problem| problem.tests.iter().cloned()).collect()
     };
-    let checks: Vec<_> = of(ProblemKind::Failed).filter_map(|one| one.check.clone()).collect();
     let mut parts = Vec::new();
     let failed = tests(ProblemKind::Failed);
     if !failed.is_empty() {
         let names = some_names(&failed, MAX_NAMES);
-        parts.push(format!("{} {}: {names}", fail(failed.len()), Words::new(record).with));
-    } else if let Some(first) = of(ProblemKind::Failed).next() {
-        let check = checks.first().map(String::as_str).unwrap_or_default();
+        parts.push(format!(
+            "{} {}: {names}",
+            failing_tests(failed.len()),
+            ChangeWords::new(record).place
+        ));
+    } else if let Some(first) = problems(ProblemKind::Failed).next() {
+        let failed_checks =
+            problems(ProblemKind::Failed).filter_map(|problem| problem.check.as_deref());
+        let check = failed_checks.into_iter().next().unwrap_or_default();
         parts.push(format!("{check}: {}", first.message));
     }
-    if of(ProblemKind::ChangedTests).next().is_some() {
+    if problems(ProblemKind::ChangedTests).next().is_some() {
         parts.push(changed_sentence(record, &tests(ProblemKind::ChangedTests)));
     }
     let lost = tests(ProblemKind::LostTests);
-    if let (Some(first), true) = (of(ProblemKind::LostTests).next(), lost.is_empty()) {
+    if let (Some(first), true) = (problems(ProblemKind::LostTests).next(), lost.is_empty()) {
         parts.push(first.message.clone());
     } else if !lost.is_empty() {
         parts.push(format!(
@@ -46,32 +52,32 @@ pub(super) fn summary(record: &CiRecord) -> String {
         ));
     }
     for kind in [ProblemKind::Finding, ProblemKind::WeakerSettings, ProblemKind::NoResult] {
-        let Some(first) = of(kind).next() else { continue };
+        let Some(first) = problems(kind).next() else { continue };
         let place = match kind {
             ProblemKind::Finding => first.file.as_ref(),
             ProblemKind::NoResult => first.check.as_ref(),
             _ => None,
         };
-        let place = place.map(|place| format!("{place}: ")).unwrap_or_default();
-        parts.push(format!("{place}{}", first.message));
+        let prefix = place.map(|place| format!("{place}: ")).unwrap_or_default();
+        parts.push(format!("{prefix}{}", first.message));
     }
     parts.join("; ")
 }
 
 /// The words for a change in a sentence.
-struct Words {
+struct ChangeWords {
     /// The place of a failure.
-    with: &'static str,
-    /// The subject that has changed files.
-    changes: &'static str,
+    place: &'static str,
+    /// The subject that has changed files, with its verb.
+    subject: &'static str,
 }
 
-impl Words {
+impl ChangeWords {
     fn new(record: &CiRecord) -> Self {
         if record.event == "commit" {
-            Self { with: "with what is staged", changes: "it changes" }
+            Self { place: "with what is staged", subject: "it changes" }
         } else {
-            Self { with: "on this branch", changes: "the branch changed" }
+            Self { place: "on this branch", subject: "the branch changed" }
         }
     }
 }
@@ -79,28 +85,26 @@ impl Words {
 /// The sentence on tests that the change itself edits, which only a reviewer can judge.
 fn changed_sentence(record: &CiRecord, tests: &[String]) -> String {
     let name = &record.base_name;
-    let files = record.changed_tests().filter(|file| file.base_version == BaseVersion::Fails);
-    let files: Vec<_> = files.collect();
-    let (added, removed) =
-        files.iter().fold((0, 0), |sum, file| (sum.0 + file.added, sum.1 + file.removed));
-    let names: Vec<_> = files.iter().map(|file| file.file.clone()).collect();
-    let (number, what) = match tests {
-        [] => (names.len(), format!("{} as on {name}", some_names(&names, MAX_NAMES))),
-        tests => {
-            let number = counted(tests.len(), "test");
-            (tests.len(), format!("{number} of {name}"))
-        }
+    let failing_files: Vec<_> =
+        record.changed_tests().filter(|file| file.base_version == BaseVersion::Fails).collect();
+    let added: usize = failing_files.iter().map(|file| file.added).sum();
+    let removed: usize = failing_files.iter().map(|file| file.removed).sum();
+    let file_names: Vec<_> = failing_files.iter().map(|file| file.file.clone()).collect();
+    let files = some_names(&file_names, MAX_NAMES);
+    // Without names of tests, the files stand for them.
+    let (count, failing, test_names) = match tests {
+        [] => (file_names.len(), format!("{files} as on {name}"), String::new()),
+        tests => (
+            tests.len(),
+            format!("{} of {name}", counted(tests.len(), "test")),
+            format!(": {}", some_names(tests, MAX_NAMES)),
+        ),
     };
-    let fail = if number == 1 { "fails" } else { "fail" };
-    let named = match tests {
-        [] => String::new(),
-        tests => format!(": {}", some_names(tests, MAX_NAMES)),
-    };
-    let files = some_names(&names, MAX_NAMES);
-    let Words { with, changes } = Words::new(record);
+    let fail = if count == 1 { "fails" } else { "fail" };
+    let ChangeWords { place, subject } = ChangeWords::new(record);
     format!(
-        "{what} {fail} {with}{named}; {changes} {files} (+{added} −{removed}), so only a reviewer \
-         can say if that is right"
+        "{failing} {fail} {place}{test_names}; {subject} {files} (+{added} −{removed}), so only a \
+         reviewer can say if that is right"
     )
 }
 
@@ -110,22 +114,23 @@ fn passing_summary(record: &CiRecord) -> String {
     let executed: u64 = record.checks.iter().filter_map(executed_tests).sum();
     let tests =
         if executed == 0 { String::new() } else { format!(", {}", counted(executed, "test")) };
-    let compared = match &record.base {
-        Some(commit) => format!(", compared with {} ({})", record.base_name, short(commit)),
+    let comparison = match &record.base {
+        Some(commit) => format!(", compared with {} ({})", record.base_name, short_name(commit)),
         None => String::new(),
     };
-    let changed: Vec<_> = record.changed_tests().map(|file| file.file.clone()).collect();
-    let all_pass = record.changed_tests().all(|file| file.base_version == BaseVersion::Passes);
-    let base_versions = if all_pass { "; the old versions pass, too" } else { "" };
+    let changed_files: Vec<_> = record.changed_tests().map(|file| file.file.clone()).collect();
+    let is_all_passing =
+        record.changed_tests().all(|file| file.base_version == BaseVersion::Passes);
+    let base_versions = if is_all_passing { "; the old versions pass, too" } else { "" };
     let approval = record.approval.as_ref().filter(|approval| approval.counts);
-    let changed = match (changed.is_empty(), approval) {
+    let changed_tests = match (changed_files.is_empty(), approval) {
         (true, _) => String::new(),
         (false, Some(approval)) => format!("; changed tests approved by {}", approval.by),
         (false, None) => {
-            format!("; changed: {}{base_versions}", some_names(&changed, MAX_NAMES))
+            format!("; changed: {}{base_versions}", some_names(&changed_files, MAX_NAMES))
         }
     };
-    format!("{checks}{tests} passed{compared}{changed}")
+    format!("{checks}{tests} passed{comparison}{changed_tests}")
 }
 
 /// The tests of a check that ran.
@@ -134,22 +139,21 @@ fn executed_tests(evidence: &Evidence) -> Option<u64> {
     tests.get("passed")?.as_u64()
 }
 
-fn fail(number: usize) -> String {
-    format!("{} {}", counted(number, "test"), if number == 1 { "fails" } else { "fail" })
+fn failing_tests(count: usize) -> String {
+    format!("{} {}", counted(count, "test"), if count == 1 { "fails" } else { "fail" })
 }
 
-/// The step that changes the verdict; none if it passes.
-pub(super) fn next(record: &CiRecord, approve_label: Option<&str>) -> Option<String> {
-    if record.passes() {
+/// The step that changes the verdict; `None` if it is a pass.
+pub(super) fn next_step(record: &CiRecord, approve_label: Option<&str>) -> Option<String> {
+    if record.is_pass() {
         return None;
     }
-    let is_approvable = record.problems.iter().all(|problem| problem.kind.can_be_approved());
-    if !is_approvable {
-        let kind = record.problems.iter().find(|problem| !problem.kind.can_be_approved())?.kind;
-        return Some(match kind {
+    // A problem that nobody can approve comes first: an approval of the others would not help.
+    let unapprovable = record.problems.iter().find(|problem| !problem.kind.can_be_approved());
+    if let Some(problem) = unapprovable {
+        return Some(match problem.kind {
             ProblemKind::NoResult => {
-                "let the check give a result here: install what it needs in a \
-                                      step before"
+                "let the check give a result here: install what it needs in a step before"
                     .to_owned()
             }
             _ => "mend the code; if a test is wrong, change it in this pull request and have a \

@@ -46,21 +46,24 @@ pub(crate) struct Order {
     /// The run of the agent that started this loop.
     pub(crate) parent: Option<RunInfo>,
     /// Ends the loop: its work item belongs to somebody else.
-    pub(crate) lost: LostLease,
+    pub(crate) lost_lease: LostLease,
     /// The agent's whole environment.
     pub(crate) environment: Vec<(String, String)>,
-    /// The agent's command line for display, and a note on its permissions.
-    pub(crate) shown: (String, Option<&'static str>),
+    /// The agent's command line for display.
+    pub(crate) shown_command: String,
+    /// A note for the person on the agent's permissions.
+    pub(crate) permission_note: Option<&'static str>,
     /// The agent gets only the prompt and the feedback.
     pub(crate) plain_prompt: bool,
     /// The waits while the agent cannot work.
     pub(crate) backoff: config::Backoff,
-    /// True if the loop only writes tests.
+    /// The loop only writes tests.
     pub(crate) writes_tests: bool,
     /// The command that resumes this loop.
     pub(crate) resume: Option<String>,
 }
 
+/// A loop that runs, or is about to.
 pub(crate) struct Loop<'l> {
     pub(crate) order: &'l Order,
     pub(crate) task: &'l Task,
@@ -83,9 +86,11 @@ impl<'l> Loop<'l> {
     pub(crate) fn new(
         order: &'l Order,
         task: &'l Task,
-        (gate, request): (&'l Gate, Request),
+        gate: &'l Gate,
+        request: Request,
         supervisor: Supervisor,
-        (interrupt, live): (&'l Interrupt, &'l dyn Live),
+        interrupt: &'l Interrupt,
+        live: &'l dyn Live,
     ) -> Self {
         Self {
             order,

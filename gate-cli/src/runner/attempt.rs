@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use super::agent_loop::{Loop, Order};
 use super::end::{DelegatedRuns, FinishedRun};
-use super::watch::EndCause;
+use super::watch::{EndCause, EndedAgent};
 use super::{delegated, reconcile, watch};
 use crate::agent::IN_RUN;
 use crate::failure::Failure;
@@ -65,17 +65,21 @@ impl Attempt {
         Ok(Self { folder, info, prompt })
     }
 
-    /// Runs the agent. In any case its record is true afterwards, there is an
-    /// `output.md`, and none of its processes is left.
+    /// Runs the agent. In any case its record is true afterwards, there is an `output.md`, and all of
+    /// its processes have ended.
     pub(super) fn run(mut self, agent_loop: &Loop<'_>) -> Result<FinishedRun, Failure> {
-        let (over, cause, delegated) = match self.launch(agent_loop).start() {
-            Ok(waiting) => self.release(waiting, agent_loop)?,
-            Err(error) => {
-                let fate = Fate::NotStarted(error.to_string());
-                (SessionEnd { fate, left: Vec::new() }, EndCause::Agent, DelegatedRuns::None)
-            }
+        let ended = match self.launch(agent_loop).start() {
+            Ok(paused) => self.release(paused, agent_loop)?,
+            Err(error) => EndedAgent {
+                session: SessionEnd {
+                    fate: Fate::NotStarted(error.to_string()),
+                    leftovers: Vec::new(),
+                },
+                cause: EndCause::Agent,
+                delegated: DelegatedRuns::None,
+            },
         };
-        self.finish(agent_loop, &over, (cause, delegated))
+        self.finish(agent_loop, &ended)
     }
 
     // The agent's process exists before the agent runs in it. Its record names the process
@@ -83,31 +87,36 @@ impl Attempt {
     // first, can pass for a person's.
     fn release(
         &mut self,
-        waiting: PausedSession,
+        paused: PausedSession,
         agent_loop: &Loop<'_>,
-    ) -> Result<(SessionEnd, EndCause, DelegatedRuns), Failure> {
+    ) -> Result<EndedAgent, Failure> {
         let mut info = self.info.clone();
-        info.pid = i64::from(waiting.pid());
+        info.pid = i64::from(paused.pid());
         info.pgid = info.pid;
         ensure_folder(&self.folder)?;
         self.folder.write(&info)?;
-        let session = waiting.begin();
+        let session = paused.begin();
+        // Without a process the agent's program could not be started, so no run is announced.
         if session.pid().is_some() {
             self.info = info;
-            agent_loop.task.announce(&self.folder, &self.info)?;
+            agent_loop.task.announce(&self.folder, &self.info, secrets::masker())?;
         }
         Ok(watch::watch(session, &self.folder, agent_loop))
     }
 
     fn launch(&self, agent_loop: &Loop<'_>) -> Launch {
         let order = agent_loop.order;
-        let file = self.folder.file(layout::PROMPT);
+        let prompt_file = self.folder.file(layout::PROMPT);
         Launch {
-            argv: order.argv.iter().map(|word| prompted(word, &self.prompt, &file)).collect(),
+            argv: order
+                .argv
+                .iter()
+                .map(|word| with_prompt(word, &self.prompt, &prompt_file))
+                .collect(),
             folder: order.cwd.clone(),
             environment: [order.environment.clone(), vec![(IN_RUN.to_owned(), self.folder.id())]]
                 .concat(),
-            stdin: file,
+            stdin: prompt_file,
             stdout: self.folder.file(layout::STDOUT),
             stderr: self.folder.file(layout::STDERR),
             supervisor: agent_loop.supervisor.clone(),
@@ -115,71 +124,70 @@ impl Attempt {
         }
     }
 
-    fn finish(
-        self,
-        agent_loop: &Loop<'_>,
-        over: &SessionEnd,
-        (cause, delegated): (EndCause, DelegatedRuns),
-    ) -> Result<FinishedRun, Failure> {
-        let exit = AgentExit::new(&over.fate, agent_loop.order);
+    fn finish(self, agent_loop: &Loop<'_>, ended: &EndedAgent) -> Result<FinishedRun, Failure> {
+        let EndedAgent { session, cause, delegated } = ended;
+        let exit = AgentExit::new(&session.fate, agent_loop.order);
         let error = match cause {
             EndCause::TimedOut => Some(AGENT_TIMED_OUT.to_owned()),
-            EndCause::Stopped(by) => Some(by.words().to_owned()),
+            EndCause::Stopped(stopped_by) => Some(stopped_by.words().to_owned()),
             EndCause::Agent => exit.error.map(|error| secrets::masked(&error)),
         };
         ensure_folder(&self.folder)?;
         self.folder.release();
         self.folder.settle_printed()?;
-        let settled = self.folder.settle_output();
+        let output_settled = self.folder.settle_output();
         let info = self.info.clone().ended(Timestamp::now(), exit.code, error.as_deref());
         // The record is written even if `output.md` could not be: otherwise the run would
         // count as one that goes on.
         self.folder.write(&info)?;
-        let settled = settled?;
-        agent_loop.task.announce(&self.folder, &info)?;
-        if cause == EndCause::TimedOut {
+        let output_writer = output_settled?;
+        agent_loop.task.announce(&self.folder, &info, secrets::masker())?;
+        if *cause == EndCause::TimedOut {
             agent_loop
                 .post("ERROR", &format!("run {}: the agent {AGENT_TIMED_OUT}", info.run_id))?;
         }
-        if !over.left.is_empty() {
-            agent_loop.post(
-                "WARNING",
-                &format!("what {} left running was ended: {}", info.run_id, over.left.join(", ")),
-            )?;
+        if !session.leftovers.is_empty() {
+            let processes = session.leftovers.join(", ");
+            let text = format!("what {} left running was ended: {processes}", info.run_id);
+            agent_loop.post("WARNING", &text)?;
         }
-        if delegated == DelegatedRuns::TimedOut {
-            agent_loop.post("WARNING", &reconcile::timed_out(agent_loop.order.children))?;
+        if *delegated == DelegatedRuns::TimedOut {
+            agent_loop.post("WARNING", &reconcile::timeout_message(agent_loop.order.children))?;
         }
-        delegated::reconcile(agent_loop.task.project(), &[self.folder.id()])?;
-        let printed = self.folder.file(layout::STDOUT);
-        let is_silent = fs::metadata(&printed).is_ok_and(|metadata| metadata.len() == 0);
-        let wrote_output = settled == Settled::ByAgent && is_silent;
-        let printed =
-            self.folder.settle_echo(&[&self.prompt, &agent_loop.order.prompt])?.unwrap_or(printed);
+        delegated::end_orphaned_records(agent_loop.task.project(), &[self.folder.id()])?;
+        // An agent that prints nothing speaks by its `output.md`.
+        let stdout = self.folder.file(layout::STDOUT);
+        let is_silent = fs::metadata(&stdout).is_ok_and(|metadata| metadata.len() == 0);
+        let speaks_by_file = output_writer == Settled::ByAgent && is_silent;
+        // A client may print its prompt first, and words of the prompt are not the agent's.
+        let without_echo = self.folder.settle_echo(&[&self.prompt, &agent_loop.order.prompt])?;
         Ok(FinishedRun {
-            transcript: if wrote_output { self.folder.file(layout::OUTPUT) } else { printed },
+            transcript: match speaks_by_file {
+                true => self.folder.file(layout::OUTPUT),
+                false => without_echo.unwrap_or(stdout),
+            },
             exit_code: exit.shell_code,
             error: info.error_summary,
-            not_started: matches!(over.fate, Fate::NotStarted(_)),
-            was_ended: cause != EndCause::Agent,
+            not_started: matches!(session.fate, Fate::NotStarted(_)),
+            was_ended: *cause != EndCause::Agent,
             stderr_end: read_tail(&self.folder.file(layout::STDERR)),
             interrupted: match cause {
-                EndCause::Stopped(by) => Some(by),
+                EndCause::Stopped(stopped_by) => Some(*stopped_by),
                 EndCause::Agent | EndCause::TimedOut => None,
             },
-            delegated,
+            delegated: *delegated,
         })
     }
 }
 
 /// A word of the agent's command line with the prompt in its place. A prompt that no command
 /// line takes is read from its file.
-fn prompted(word: &str, prompt: &str, file: &Path) -> String {
-    let whole = word.replace("{prompt}", prompt);
-    if whole.len() <= LONGEST_WORD && !whole.contains('\0') {
-        return whole;
+fn with_prompt(word: &str, prompt: &str, prompt_file: &Path) -> String {
+    let full_word = word.replace("{prompt}", prompt);
+    if full_word.len() <= LONGEST_WORD && !full_word.contains('\0') {
+        return full_word;
     }
-    let pointer = format!("Read the file {} to its end. It is your prompt.", file.display());
+    let pointer = format!("Read the file {} to its end. It is your prompt.", prompt_file.display());
     word.replace("{prompt}", &pointer)
 }
 
@@ -191,11 +199,11 @@ fn prompt(
 ) -> Result<String, Failure> {
     let (task, order) = (agent_loop.task, agent_loop.order);
     let brief = Brief::read(task, &agent_loop.seen_messages)?;
-    let last = agent_loop.end.last.as_ref();
-    let feedback = last.map(|last| last.decision.feedback.clone()).unwrap_or_default();
+    let last_record = agent_loop.end.last_record.as_ref();
+    let feedback = last_record.map(|record| record.decision.feedback.clone()).unwrap_or_default();
     // Each iteration has a token of its own.
     let prompt = match agent_loop.gate.next_token(&agent_loop.request)? {
-        Some(token) => format!("{}\n\n{}", order.prompt.trim_end(), token.told()),
+        Some(token) => format!("{}\n\n{}", order.prompt.trim_end(), token.prompt_paragraph()),
         None => order.prompt.clone(),
     };
     let text = Preamble {
@@ -213,7 +221,7 @@ fn prompt(
         messages: &brief.task_messages(),
         project_messages: &brief.project_messages(),
         feedback: &feedback,
-        goes_on: !info.previous_run_id.is_empty(),
+        continues_work: !info.previous_run_id.is_empty(),
         prompt: &prompt,
         plain: order.plain_prompt,
     }
@@ -232,15 +240,18 @@ struct AgentExit {
 
 impl AgentExit {
     fn new(fate: &Fate, order: &Order) -> Self {
-        let (code, shell_code, error) = match fate {
-            Fate::Exited(code) => (i64::from(*code), Some(*code), None),
-            Fate::Signalled(15) => (143, Some(143), None),
+        let without_code = |shell_code, error| Self { code: NO_EXIT_CODE, shell_code, error };
+        match fate {
+            Fate::Exited(code) => {
+                Self { code: i64::from(*code), shell_code: Some(*code), error: None }
+            }
+            Fate::Signalled(15) => Self { code: 143, shell_code: Some(143), error: None },
             Fate::Signalled(9) => {
-                (NO_EXIT_CODE, Some(137), Some("agent killed (OOM or signal)".to_owned()))
+                without_code(Some(137), Some("agent killed (OOM or signal)".to_owned()))
             }
             Fate::Signalled(signal) => {
                 let error = format!("agent ended by signal {signal}");
-                (NO_EXIT_CODE, Some(128 + signal), Some(error))
+                without_code(Some(128 + signal), Some(error))
             }
             Fate::NotStarted(error) => {
                 let program = order.argv.first().map(String::as_str).unwrap_or_default();
@@ -250,16 +261,16 @@ impl AgentExit {
                 };
                 let error =
                     format!("the agent's program `{program}` could not be started: {error}{hint}");
-                (NO_EXIT_CODE, None, Some(error))
+                without_code(None, Some(error))
             }
-            Fate::Lost => (NO_EXIT_CODE, None, Some("nobody knows how the agent ended".to_owned())),
-        };
-        Self { code, shell_code, error }
+            Fate::Lost => without_code(None, Some("nobody knows how the agent ended".to_owned())),
+        }
     }
 }
 
 /// The end of a text file; empty if it is no file or cannot be read.
 fn read_tail(path: &Path) -> String {
+    // An agent may have put a pipe in the file's place, and to open one would block.
     if path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
         try_read_tail(path).unwrap_or_default()
     } else {

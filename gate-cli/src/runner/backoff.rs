@@ -12,61 +12,71 @@ use gate_store::random_fraction;
 pub(super) struct Backoff {
     settings: Settings,
     /// The end of the first failed iteration.
-    since: Option<Instant>,
-    count: u64,
+    first_failure_at: Option<Instant>,
+    failures: u64,
+}
+
+/// An outage, with the consequence for the loop.
+pub(super) struct CountedOutage {
+    pub(super) outage: Outage,
+    /// The time of the next try; `None` if the loop gives up.
+    pub(super) retry_at: Option<Timestamp>,
 }
 
 impl Backoff {
     pub(super) fn new(settings: Settings) -> Self {
-        Self { settings, since: None, count: 0 }
+        Self { settings, first_failure_at: None, failures: 0 }
     }
 
     pub(super) fn reset(&mut self) {
-        (self.since, self.count) = (None, 0);
+        (self.first_failure_at, self.failures) = (None, 0);
     }
 
     pub(super) fn count_failure(&mut self) {
-        self.since.get_or_insert_with(Instant::now);
-        self.count += 1;
+        self.first_failure_at.get_or_insert_with(Instant::now);
+        self.failures += 1;
     }
 
-    /// Completes the outage, and returns the time of the next try: none if the loop gives
-    /// up. `resets_at` is the end of the outage according to the service.
-    pub(super) fn outage(
+    /// Completes an outage by its number, and decides if the loop tries again. `resets_at` is the end
+    /// of the outage according to the service.
+    pub(super) fn count_outage(
         &self,
         outage: Outage,
         resets_at: Option<Timestamp>,
-    ) -> (Outage, Option<Timestamp>) {
+    ) -> CountedOutage {
+        let outage = Outage { count: self.failures + 1, ..outage };
+        // A stop from outside is no failure of the agent: the loop neither waits nor gives up.
+        if outage.cause == OutageCause::Cancelled {
+            return CountedOutage { outage, retry_at: None };
+        }
         let now = Timestamp::now();
-        let passed = self.since.map_or(Duration::ZERO, |since| since.elapsed());
         let limit = Duration::from_millis(self.settings.limit_ms);
-        let left = limit.saturating_sub(passed);
-        let resets_at = resets_at.filter(|at| *at > now);
-        let too_late = resets_at.filter(|at| now.duration_until(*at) > signed(left));
-        let allowed = Millis(self.settings.limit_ms);
-        let outage = Outage { count: self.count + 1, ..outage };
-        let why = match too_late {
-            _ if outage.cause == OutageCause::Cancelled => None,
-            Some(at) => Some(format!(
-                "the limit ends at {at}, later than `[run] backoff_limit` ({allowed}) waits: {}",
+        let passed = self.first_failure_at.map_or(Duration::ZERO, |first| first.elapsed());
+        let time_left = limit.saturating_sub(passed);
+        let resets_at = resets_at.filter(|time| *time > now);
+        let too_late = resets_at.filter(|time| now.duration_until(*time) > signed(time_left));
+        let shown_limit = Millis(self.settings.limit_ms);
+        let gives_up = match too_late {
+            Some(time) => Some(format!(
+                "the limit ends at {time}, later than `[run] backoff_limit` ({shown_limit}) waits: {}",
                 outage.text
             )),
-            None if left.is_zero() => Some(format!(
-                "the agent could not work in {} tries and {allowed} (`[run] backoff_limit`): {}{}",
+            None if time_left.is_zero() => Some(format!(
+                "the agent could not work in {} tries and {shown_limit} (`[run] backoff_limit`): {}{}",
                 outage.count,
                 outage.words(),
                 stderr_clause(&outage.stderr)
             )),
             None => None,
         };
-        let wait = self.settings.delay(self.count, random_fraction()).min(left);
-        let next = if why.is_some() || outage.cause == OutageCause::Cancelled {
+        let retry_at = if gives_up.is_some() {
             None
         } else {
+            let wait = self.settings.delay(self.failures, random_fraction()).min(time_left);
             // A service that says "in 120 ms" again and again is asked less often, too.
             now.checked_add(signed(wait)).ok().max(resets_at)
         };
-        (Outage { gives_up: why, ..outage }, next)
+        CountedOutage { outage: Outage { gives_up, ..outage }, retry_at }
     }
 }
 
@@ -97,28 +107,33 @@ mod tests {
     #[test]
     fn a_loop_waits_until_the_time_that_the_service_says_and_gives_up_where_that_is_too_late() {
         let backoff = Backoff::new(SETTINGS);
-        let at = |hours| Timestamp::now().checked_add(SignedDuration::from_hours(hours)).unwrap();
-        let soon = at(5);
-        assert_eq!(backoff.outage(outage(), Some(soon)).1, Some(soon));
+        let in_hours =
+            |hours| Timestamp::now().checked_add(SignedDuration::from_hours(hours)).unwrap();
+        let soon = in_hours(5);
+        assert_eq!(backoff.count_outage(outage(), Some(soon)).retry_at, Some(soon));
         let at_once = Timestamp::now().checked_add(SignedDuration::from_millis(120)).unwrap();
-        let next = backoff.outage(outage(), Some(at_once)).1.unwrap();
-        assert!(Timestamp::now().duration_until(next) > SignedDuration::from_secs(3));
-        let (late, next) = backoff.outage(outage(), Some(at(7)));
-        assert!(late.gives_up.unwrap().contains("later than `[run] backoff_limit` (6h)"));
-        assert_eq!(next, None);
+        let retry_at = backoff.count_outage(outage(), Some(at_once)).retry_at.unwrap();
+        assert!(Timestamp::now().duration_until(retry_at) > SignedDuration::from_secs(3));
+        let late = backoff.count_outage(outage(), Some(in_hours(7)));
+        let gives_up = late.outage.gives_up.unwrap();
+        assert!(gives_up.contains("later than `[run] backoff_limit` (6h)"), "{gives_up}");
+        assert_eq!(late.retry_at, None);
     }
 
     #[test]
     fn a_loop_gives_up_by_the_clock_and_says_what_kept_the_agent_from_working() {
         let mut backoff = Backoff::new(Settings { limit_ms: 0, ..SETTINGS });
         backoff.count_failure();
-        let (over, next) = backoff.outage(outage(), None);
-        let why = over.gives_up.unwrap();
-        assert!(why.starts_with("the agent could not work in 2 tries and 0s"), "{why}");
-        assert!(why.contains("Connection error.; its standard error ends: gone"), "{why}");
-        assert_eq!(next, None);
+        let last = backoff.count_outage(outage(), None);
+        let gives_up = last.outage.gives_up.unwrap();
+        assert!(gives_up.starts_with("the agent could not work in 2 tries and 0s"), "{gives_up}");
+        assert!(
+            gives_up.contains("Connection error.; its standard error ends: gone"),
+            "{gives_up}"
+        );
+        assert_eq!(last.retry_at, None);
         let mut patient = Backoff::new(SETTINGS);
         (0..500).for_each(|_| patient.count_failure());
-        assert_eq!(patient.outage(outage(), None).0.gives_up, None);
+        assert_eq!(patient.count_outage(outage(), None).outage.gives_up, None);
     }
 }

@@ -13,7 +13,7 @@ use crate::governance::Task;
 pub(super) const LEFT_OVER: &str =
     "DONE was left over from before this loop: it was removed, and counts for nothing";
 
-/// Removes the file, so that the agent has to claim anew. Returns true if there was one.
+/// Removes the file, so that the agent has to claim anew. Returns `false` if there is no such file.
 pub(super) fn withdraw(task: &Task) -> Result<bool, Failure> {
     let path = task.folder().join(layout::DONE);
     match fs::remove_file(&path) {

@@ -13,21 +13,22 @@ use rustix::process::{Pid, test_kill_process_group};
 use super::lock;
 use crate::failure::Failure;
 use crate::governance::{Project, RunFolder, Task, by_gate};
+use crate::secrets;
 
 /// The program of conductor-loop that starts agents.
 const RUN_AGENT: &str = "run-agent";
 
-/// True if runs that this run's agent has delegated are still running. A loop of gate
-/// counts between its runs too, and before the first.
-pub(super) fn are_running(task: &Task, run_id: &str, session: &Session) -> bool {
+/// Runs that this run's agent has delegated are still running. A loop of gate counts between its
+/// runs too, and before the first.
+pub(super) fn has_running(task: &Task, run_id: &str, session: &Session) -> bool {
     let mut processes = session.processes().into_iter();
-    processes.any(|pid| starts_runs(&command_line(pid)))
+    processes.any(|pid| is_run_command(&command_line(pid)))
         || running_below(task.project(), &[run_id.to_owned()])
             .is_ok_and(|runs| runs.iter().any(is_alive))
 }
 
 /// Ends the records of runs below these if both their agents and their loops are gone.
-pub(super) fn reconcile(project: &Project, runs: &[String]) -> Result<(), Failure> {
+pub(super) fn end_orphaned_records(project: &Project, runs: &[String]) -> Result<(), Failure> {
     for info in running_below(project, runs)?.iter().filter(|info| !is_alive(info)) {
         let Ok(task) = project.task(&info.task_id) else { continue };
         if !lock::is_locked(&task) {
@@ -37,7 +38,7 @@ pub(super) fn reconcile(project: &Project, runs: &[String]) -> Result<(), Failur
     Ok(())
 }
 
-/// True if the run's process group exists, also as another user's.
+/// The run's process group exists, also as another user's.
 pub(super) fn is_alive(info: &RunInfo) -> bool {
     // A negative number would ask for a process instead of a group.
     let group = i32::try_from(info.pgid).ok().filter(|pgid| *pgid > 0).and_then(Pid::from_raw);
@@ -49,7 +50,7 @@ pub(super) fn end_record(task: &Task, run: &RunFolder, is_done: bool) -> Result<
     run.release();
     run.settle_output()?;
     let info = run.update(|info| info.reconciled(Timestamp::now(), is_done))?;
-    task.announce(run, &info)?;
+    task.announce(run, &info, secrets::masker())?;
     let body = format!("run {}: {RECONCILED}", info.run_id);
     let draft = Message { body, ..by_gate("WARNING", task) };
     task.bus()?.append(draft).map(drop)
@@ -58,29 +59,31 @@ pub(super) fn end_record(task: &Task, run: &RunFolder, is_done: bool) -> Result<
 /// The descendants of these runs whose records are not ended.
 fn running_below(project: &Project, runs: &[String]) -> Result<Vec<RunInfo>, Failure> {
     let mut running = project.running()?;
-    running.retain(|info| descends_from(project, info, runs));
+    running.retain(|info| is_descendant(project, info, runs));
     Ok(running)
 }
 
-fn descends_from(project: &Project, info: &RunInfo, runs: &[String]) -> bool {
-    let (mut seen, mut parent) = (Vec::new(), info.parent_run_id.clone());
-    while !parent.is_empty() && !seen.contains(&parent) {
+fn is_descendant(project: &Project, info: &RunInfo, runs: &[String]) -> bool {
+    // Anybody can write records, so two of them may name each other as their parent.
+    let mut seen_parents = Vec::new();
+    let mut parent = info.parent_run_id.clone();
+    while !parent.is_empty() && !seen_parents.contains(&parent) {
         if runs.contains(&parent) {
             return true;
         }
         let info = project.run(&parent).ok().flatten().and_then(|run| run.info().ok());
-        seen.push(parent);
+        seen_parents.push(parent);
         parent = info.map(|info| info.parent_run_id).unwrap_or_default();
     }
     false
 }
 
-/// True for the command lines that start runs: `gate run`, and conductor-loop's program.
-pub(crate) fn starts_runs(words: &[String]) -> bool {
+/// A command line that starts runs: `gate run`, or conductor-loop's program.
+pub(crate) fn is_run_command(words: &[String]) -> bool {
     let [program, args @ ..] = words else { return false };
     let name = Path::new(program).file_name().unwrap_or_default();
-    let own = std::env::current_exe().ok();
-    let is_gate = name == "gate" || own.is_some_and(|own| own.file_name() == Some(name));
+    let gate = std::env::current_exe().ok();
+    let is_gate = name == "gate" || gate.is_some_and(|gate| gate.file_name() == Some(name));
     let command = match args {
         [flag, _, command, ..] if flag == "-C" => Some(command),
         args => args.first(),
@@ -90,17 +93,17 @@ pub(crate) fn starts_runs(words: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::starts_runs;
+    use super::is_run_command;
 
     #[test]
     fn a_loop_is_known_by_its_command_line() {
         let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        let starts = |line: &str| starts_runs(&words(line));
+        let is_known = |line: &str| is_run_command(&words(line));
         for line in ["gate run --task a -- x", "/opt/gate -C /p run --task a", "/x/run-agent job"] {
-            assert!(starts(line), "{line}");
+            assert!(is_known(line), "{line}");
         }
         for line in ["", "gate", "gate hook claude-code", "npm run dev", "gate bus post run"] {
-            assert!(!starts(line), "{line}");
+            assert!(!is_known(line), "{line}");
         }
     }
 }

@@ -16,8 +16,8 @@ use crate::record::{LatestDecision, Record};
 pub(crate) struct FinishedRun {
     /// The file with the agent's stdout, or its `output.md` if it printed nothing.
     pub(crate) transcript: PathBuf,
-    /// The agent's exit code as a shell has it: 128 and the number of a signal. None if
-    /// it is not known.
+    /// The agent's exit code as a shell has it: 128 and the number of a signal. `None` if it is not
+    /// known.
     pub(crate) exit_code: Option<i32>,
     /// The reason of a failure, or empty.
     pub(crate) error: String,
@@ -35,7 +35,7 @@ pub(crate) struct FinishedRun {
 /// The outcome of the runs that an agent had delegated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum DelegatedRuns {
-    /// There were none when the agent ended.
+    /// No such run went on when the agent ended.
     #[default]
     None,
     /// They ended during the wait.
@@ -48,13 +48,12 @@ pub(crate) enum DelegatedRuns {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct End {
     /// The reason for the end.
-    #[serde(rename = "stopped_by")]
-    pub(crate) by: StoppedBy,
+    pub(crate) stopped_by: StoppedBy,
     /// The runs' ids, in order.
     pub(crate) runs: Vec<String>,
     /// The last decision.
     #[serde(skip)]
-    pub(crate) last: Option<Record>,
+    pub(crate) last_record: Option<Record>,
     #[serde(skip)]
     pub(crate) duration: Duration,
     /// The task's folder.
@@ -75,7 +74,7 @@ pub(crate) struct End {
     /// The most iterations in which the agent worked.
     #[serde(skip)]
     pub(crate) max_iterations: u64,
-    /// True if the loop was to write tests alone.
+    /// The loop was to write tests alone.
     #[serde(skip)]
     pub(crate) writes_tests: bool,
     /// The tests that were written before the work, with `--tests-first`.
@@ -87,7 +86,7 @@ pub(crate) struct End {
 pub(crate) struct TestsWritten {
     /// The agent that wrote them.
     pub(crate) by: String,
-    /// True if they are locked into the decisions on the code.
+    /// The tests are locked into the decisions on the code.
     pub(crate) locked: bool,
     /// The names of those that fail until the work is done, as far as they are known.
     pub(crate) tests: Vec<String>,
@@ -106,7 +105,7 @@ pub(crate) struct WorkEnd {
     pub(crate) lease: String,
     /// The lease's holder.
     pub(crate) actor: String,
-    /// True if an exit signal has ended the phase.
+    /// An exit signal has ended the phase.
     pub(crate) submitted: bool,
     /// The reason for the refusal of the exit signal.
     pub(crate) refused: Option<String>,
@@ -123,7 +122,7 @@ pub(crate) struct RunRecord<'e> {
     pub(crate) schema: &'static str,
     /// The program's exit code.
     pub(crate) exit_code: u8,
-    /// True if the work counts as done.
+    /// The work counts as done.
     pub(crate) success: bool,
     /// The reason as a sentence.
     pub(crate) message: String,
@@ -141,7 +140,7 @@ pub(crate) struct RunRecord<'e> {
     pub(crate) denied: &'e [String],
     #[serde(flatten)]
     pub(crate) latest: LatestDecision,
-    /// True if the last decision rests on more than the agent's word.
+    /// The last decision rests on more than the agent's word.
     pub(crate) verified: Option<bool>,
     /// The duration in milliseconds.
     pub(crate) duration_ms: u64,
@@ -149,11 +148,11 @@ pub(crate) struct RunRecord<'e> {
 
 impl End {
     /// The end of a loop that ran nothing.
-    pub(crate) fn without_work(by: StoppedBy, folder: &Path) -> Self {
+    pub(crate) fn without_work(stopped_by: StoppedBy, folder: &Path) -> Self {
         Self {
-            by,
+            stopped_by,
             runs: Vec::new(),
-            last: None,
+            last_record: None,
             duration: Duration::ZERO,
             folder: folder.display().to_string(),
             handoff: None,
@@ -167,29 +166,29 @@ impl End {
         }
     }
 
-    /// True if only a person's approval of changed settings or tests is missing.
+    /// Only a person's approval of changed settings or tests is missing.
     pub(crate) fn waits_for_approval(&self) -> bool {
-        let decision = self.last.as_ref().map(|last| &last.decision);
-        decision.is_some_and(|last| last.waits_for_settings() || last.waits_for_tests())
+        let decision = self.last_record.as_ref().map(|record| &record.decision);
+        decision.is_some_and(|decision| decision.waits_for_settings() || decision.waits_for_tests())
     }
 
     /// The one thing to do next: the way out of this end, else what the last decision names.
     fn next(&self) -> Option<String> {
-        let decided = self.last.as_ref().and_then(|last| last.decision.next.clone());
-        self.by.remedy().map(str::to_owned).or(decided)
+        let named_next = self.last_record.as_ref().and_then(|record| record.decision.next.clone());
+        self.stopped_by.remedy().map(str::to_owned).or(named_next)
     }
 
     fn denied_tools(&self) -> &[String] {
-        match &self.last {
-            Some(last) if !self.is_success() => &last.decision.input.observed.denied,
+        match &self.last_record {
+            Some(record) if !self.is_success() => &record.decision.input.observed.denied,
             _ => &[],
         }
     }
 
-    /// True if the work counts as done. The phase of a work item also has to have ended,
-    /// and CI must not have blocked the item.
+    /// The work counts as done. The phase of a work item also has to have ended, and CI must not have
+    /// blocked the item.
     pub(crate) fn is_success(&self) -> bool {
-        self.by == StoppedBy::Completed
+        self.stopped_by == StoppedBy::Completed
             && self
                 .work
                 .as_ref()
@@ -198,26 +197,28 @@ impl End {
 
     /// The reason for the end, as a sentence.
     pub(crate) fn message(&self) -> String {
-        // That error names the agent's program itself.
-        if let (StoppedBy::NotStarted, Some(error)) = (self.by, &self.problem) {
+        // The error of a start names the agent's program itself.
+        if let (StoppedBy::NotStarted, Some(error)) = (self.stopped_by, &self.problem) {
             return error.clone();
         }
         let refusal = self.work.as_ref().and_then(|work| work.refused.as_deref());
-        if let Some(why) = refusal.or(self.problem.as_deref()) {
-            return self.introduced(why);
+        if let Some(problem) = refusal.or(self.problem.as_deref()) {
+            return self.introduced(problem);
         }
         // A stop from outside, or a person's word, is no consequence of the last decision.
         let is_from_outside = matches!(
-            self.by,
+            self.stopped_by,
             StoppedBy::Cancelled
                 | StoppedBy::StopRequested
                 | StoppedBy::LeaseLost
                 | StoppedBy::NotConfirmed
         );
-        let last = if is_from_outside { None } else { self.last.as_ref() };
-        match last.and_then(|last| last.decision.reasons.first()) {
+        let record = if is_from_outside { None } else { self.last_record.as_ref() };
+        match record.and_then(|record| record.decision.reasons.first()) {
             // These messages name the breaker or the budget themselves.
-            Some(reason) if self.by == StoppedBy::Tripped && names_itself(reason.code) => {
+            Some(reason)
+                if self.stopped_by == StoppedBy::Tripped && names_its_cause(reason.code) =>
+            {
                 reason.message.clone()
             }
             Some(reason) => self.introduced(&reason.message),
@@ -225,18 +226,18 @@ impl End {
         }
     }
 
-    fn introduced(&self, why: &str) -> String {
-        format!("{}: {why}", self.words())
+    fn introduced(&self, reason: &str) -> String {
+        format!("{}: {reason}", self.words())
     }
 
     fn words(&self) -> String {
-        match (self.by, self.max_iterations) {
+        match (self.stopped_by, self.max_iterations) {
             (StoppedBy::MaxIterations, 1) => "stopped after 1 iteration, the limit".to_owned(),
             (StoppedBy::MaxIterations, count) => {
                 format!("stopped after {count} iterations, the limit")
             }
             (StoppedBy::Completed, _) if self.writes_tests => "the tests are written".to_owned(),
-            (by, _) => by.words().to_owned(),
+            (stopped_by, _) => stopped_by.words().to_owned(),
         }
     }
 
@@ -257,14 +258,14 @@ impl End {
             iterations: self.runs.len(),
             next: self.next(),
             denied: self.denied_tools(),
-            latest: LatestDecision::new(self.last.as_ref()),
-            verified: self.last.as_ref().map(|last| last.decision.verified),
+            latest: LatestDecision::new(self.last_record.as_ref()),
+            verified: self.last_record.as_ref().map(|record| record.decision.verified),
             duration_ms: u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
         }
     }
 }
 
-fn names_itself(code: ReasonCode) -> bool {
+fn names_its_cause(code: ReasonCode) -> bool {
     matches!(
         code,
         ReasonCode::BreakerOpen

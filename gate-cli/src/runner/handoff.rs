@@ -3,24 +3,30 @@
 use std::path::PathBuf;
 
 use gate_checks::worktree::WorkTree;
+use gate_fleet::handoff::{Judged, draft_of_decision};
 
 use super::agent_loop::Loop;
 use crate::failure::Failure;
 use crate::governance::RunFolder;
-use crate::handoff::{changed, draft};
+use crate::handoff::changed;
 use crate::memory::StoppedBy;
 use crate::secrets;
 
 impl Loop<'_> {
-    /// The commit that is checked out. None if git does not know it.
+    /// The commit that is checked out; `None` if git does not know it.
     pub(super) fn commit(&self) -> Option<String> {
         WorkTree::open(self.gate.place()).and_then(|tree| tree.commit("HEAD")).ok().flatten()
     }
 
     /// Writes a handoff to the folder of the task's last run, if somebody else has to go
-    /// on. A failure only becomes a warning on the bus.
-    pub(super) fn hand_over(&self, by: StoppedBy, start: Option<&str>) -> Option<PathBuf> {
-        let is_wanted = match by {
+    /// on. A failure only becomes a warning on the bus. `start_commit` is the one that the loop
+    /// began with.
+    pub(super) fn hand_over(
+        &self,
+        stopped_by: StoppedBy,
+        start_commit: Option<&str>,
+    ) -> Option<PathBuf> {
+        let is_unfinished = match stopped_by {
             StoppedBy::Blocked
             | StoppedBy::Tripped
             | StoppedBy::MaxIterations
@@ -35,10 +41,10 @@ impl Loop<'_> {
             | StoppedBy::Refused
             | StoppedBy::NotConfirmed => false,
         };
-        if !is_wanted {
+        if !is_unfinished {
             return None;
         }
-        match self.write_handoff(start) {
+        match self.write_handoff(start_commit) {
             Ok(path) => Some(path),
             Err(failure) => {
                 // Even if the bus fails too, the loop still reports its end.
@@ -48,13 +54,17 @@ impl Loop<'_> {
         }
     }
 
-    fn write_handoff(&self, start: Option<&str>) -> Result<PathBuf, Failure> {
+    fn write_handoff(&self, start_commit: Option<&str>) -> Result<PathBuf, Failure> {
         let site = self.gate.place();
         // If the commit is gone, the uncommitted changes can still be listed.
-        let files = changed(site, start).or_else(|_| changed(site, None))?;
-        let known = self.end.last.as_ref().map(|last| (last, self.gate.policy()));
-        let drafted = draft(objective(&self.order.prompt), known, files);
-        self.last_run()?.hand_over(&secrets::masked(&drafted.to_markdown()))
+        let files = changed(site, start_commit).or_else(|_| changed(site, None))?;
+        let judged = self
+            .end
+            .last_record
+            .as_ref()
+            .map(|record| Judged { decision: &record.decision, policy: self.gate.policy() });
+        let handoff = draft_of_decision(objective(&self.order.prompt), judged, files);
+        self.last_run()?.hand_over(&secrets::masked(&handoff.to_markdown()))
     }
 
     /// The last run of this loop, or of an earlier one: an open breaker starts none. The
@@ -63,8 +73,8 @@ impl Loop<'_> {
         if let Some(run) = self.end.runs.last() {
             return Ok(self.task.run(run));
         }
-        let last = self.task.runs()?.pop();
-        Ok(last.unwrap_or_else(|| RunFolder::at(self.task.folder())))
+        let last_run = self.task.runs()?.pop();
+        Ok(last_run.unwrap_or_else(|| RunFolder::at(self.task.folder())))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::record::Record;
 
 /// An event of a loop, for display.
 #[derive(Clone, Copy)]
-pub(crate) enum Event<'e> {
+pub(crate) enum LoopEvent<'e> {
     /// The loop begins, with this command line and a note on its permissions.
     Starts { command: &'e str, note: Option<&'e str> },
     /// An iteration begins; `spent` is the usage of the loop so far.
@@ -24,10 +24,10 @@ pub(crate) enum Event<'e> {
     /// gate decided on the iteration.
     Judged { iteration: u64, record: &'e Record },
     /// The loop waits until then.
-    Waits { until: Timestamp, why: &'e str },
+    Waits { until: Timestamp, reason: &'e str },
 }
 
 /// A display of a loop's events.
 pub(crate) trait Live {
-    fn show(&self, event: Event<'_>);
+    fn show(&self, event: LoopEvent<'_>);
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::live::Event;
+use super::live::LoopEvent;
 use super::lock;
 use super::preset::shell_word;
 use crate::failure::Failure;
@@ -35,7 +35,7 @@ pub(crate) struct LiveLoop {
     pub(crate) iteration: u64,
     /// The work at this moment, as a phrase.
     pub(crate) doing: String,
-    /// When that began.
+    /// When the work at this moment began.
     pub(crate) since: Timestamp,
     /// Tokens of the loop so far.
     pub(crate) tokens: u64,
@@ -95,9 +95,9 @@ impl LiveFile {
 
     /// Writes what an event changes. A file that cannot be written ends no loop: it is for
     /// display alone.
-    pub(crate) fn note(&self, event: Event<'_>) {
+    pub(crate) fn note(&self, event: LoopEvent<'_>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.note(event) {
+        if state.update(event) {
             let text = serde_json::to_string(&*state).unwrap_or_default();
             let _ = self.task.note_live(&text);
         }
@@ -105,23 +105,23 @@ impl LiveFile {
 }
 
 impl LiveLoop {
-    /// True if the event changes something.
-    fn note(&mut self, event: Event<'_>) -> bool {
+    /// Takes an event in. Returns `false` if the file does not show it.
+    fn update(&mut self, event: LoopEvent<'_>) -> bool {
         let doing = match event {
-            Event::Starts { .. } => "starts".to_owned(),
-            Event::Begins { iteration, spent, .. } => {
+            LoopEvent::Starts { .. } => "starts".to_owned(),
+            LoopEvent::Begins { iteration, spent, .. } => {
                 self.iteration = iteration;
                 if let Some(spent) = spent {
                     (self.tokens, self.cost_micro_usd) = (spent.tokens, spent.cost_micro_usd);
                 }
                 "the agent works".to_owned()
             }
-            Event::Ended { .. } => "reads the agent's output".to_owned(),
-            Event::Check(gate_checks::Event::Started { check }) => format!("runs {check}"),
-            Event::Check(gate_checks::Event::Waiting { check }) => {
+            LoopEvent::Ended { .. } => "reads the agent's output".to_owned(),
+            LoopEvent::Check(gate_checks::Event::Started { check }) => format!("runs {check}"),
+            LoopEvent::Check(gate_checks::Event::Waiting { check }) => {
                 format!("waits for a slot to run {check}")
             }
-            Event::Judged { record, .. } => {
+            LoopEvent::Judged { record, .. } => {
                 self.verdict = Some(record.decision.verdict);
                 let reason = record.decision.reasons.first();
                 self.why = reason.map(|reason| reason.message.clone()).unwrap_or_default();
@@ -130,22 +130,23 @@ impl LiveLoop {
                 }
                 "has decided".to_owned()
             }
-            Event::Waits { until, why } => {
-                format!("waits until {until}: {}", secrets::masked(why))
+            LoopEvent::Waits { until, reason } => {
+                format!("waits until {until}: {}", secrets::masked(reason))
             }
-            Event::Check(_) | Event::Printed(_) => return false,
+            LoopEvent::Check(_) | LoopEvent::Printed(_) => return false,
         };
         (self.doing, self.since) = (doing, Timestamp::now());
         true
     }
 }
 
-/// The warning for a loop that begins in a work tree in which another one runs; empty if none does.
+/// The warning for a loop that begins in a work tree in which another loop runs; empty if there is
+/// no such loop.
 pub(crate) fn other_loop_here(runs: &Runs, root: &Path, task: &Task) -> Vec<String> {
     // A list that cannot be read keeps nobody from working.
     let loops = live_loops(runs).unwrap_or_default();
-    let other = loops.into_iter().find(|live| live.root == root && live.task != task.id());
-    let warning = other.map(|live| {
+    let neighbour = loops.into_iter().find(|live| live.root == root && live.task != task.id());
+    let warning = neighbour.map(|live| {
         format!(
             "the loop {} ({}, pid {}) runs in this work tree, too: each changes what the other is \
              judged by. Work in a tree of your own: git worktree add ../{}",

@@ -20,8 +20,11 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Locks the task: one loop at a time.
 pub(super) fn lock(task: &Task) -> Result<File, Failure> {
     let path = task.folder().join(LOCK_FILE);
-    let file = File::options().create(true).append(true).open(&path);
-    let file = file.map_err(|error| cannot_lock(&path, &error))?;
+    let file = File::options()
+        .create(true)
+        .append(true)
+        .open(&path)
+        .map_err(|error| unlockable(&path, &error))?;
     let until = Instant::now() + PATIENCE;
     loop {
         match file.try_lock() {
@@ -32,18 +35,18 @@ pub(super) fn lock(task: &Task) -> Result<File, Failure> {
                 return Err(Failure::usage("task-running", message)
                     .hint(format!("`gate stop --task {}` ends it", shell_word(task.id()))));
             }
-            Err(TryLockError::Error(error)) => return Err(cannot_lock(&path, &error)),
+            Err(TryLockError::Error(error)) => return Err(unlockable(&path, &error)),
         }
     }
 }
 
-/// True if a loop runs over the task. Such a loop ends the records of its runs itself.
+/// A loop runs over the task. Such a loop ends the records of its runs itself.
 pub(crate) fn is_locked(task: &Task) -> bool {
     let lock = File::open(task.folder().join(LOCK_FILE));
     // A shared lock: two commands that look at once do not take each other for a loop.
     lock.is_ok_and(|lock| lock.try_lock_shared().is_err())
 }
 
-fn cannot_lock(path: &Path, error: &io::Error) -> Failure {
+fn unlockable(path: &Path, error: &io::Error) -> Failure {
     Failure::internal("folder-unwritable", format!("cannot lock {}: {error}", path.display()))
 }

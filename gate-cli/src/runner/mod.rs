@@ -40,21 +40,21 @@ use crate::source::Source;
 
 pub(crate) use agent_loop::{Loop, Order};
 use attempt::Attempt;
-pub(crate) use delegated::starts_runs;
+pub(crate) use delegated::is_run_command;
 pub(crate) use end::{End, FinishedRun, RunRecord, TestsWritten, WorkEnd};
 pub(crate) use lease::{phase_task, with_lease};
-pub(crate) use live::{Event, Live};
+pub(crate) use live::{Live, LoopEvent};
 pub(crate) use live_file::{LiveFile, LiveLoop, live_loops, other_loop_here};
 pub(crate) use lock::is_locked;
 pub(crate) use old_runs::{OldTask, old_tasks};
-pub(crate) use preset::{AgentStart, Allow, PresetContext, agent_start, agents, shell_word};
+pub(crate) use preset::{AgentStart, Allow, PresetContext, agent_start, preset_agents, shell_word};
 pub(crate) use stop_conditions::LostLease;
 
 /// The next step if an agent's output has no known format.
 const UNKNOWN_FORMAT: &str = "name the agent or its format with --agent (`gate scan --help` lists \
      them), or let it print plain text; nothing that it printed could be read";
 
-/// Why a loop ended that has run nothing.
+/// The problem of a loop that `gate stop` keeps from starting.
 const HELD: &str = "no loop over this task starts within a minute of `gate stop`, or as long as \
      STOP-REQUESTED in its folder is `permanent`";
 
@@ -66,40 +66,39 @@ impl Loop<'_> {
     pub(crate) fn run(mut self) -> Result<End, Failure> {
         self.task.bus()?;
         let _lock = lock::lock(self.task)?;
-        reconcile::runs(self.task)?;
-        let start = self.commit();
-        self.request.turn.began_at.clone_from(&start);
-        let (command, note) = (self.order.shown.0.as_str(), self.order.shown.1);
-        self.live.show(Event::Starts { command, note });
-        let by = if self.task.is_held()? {
+        reconcile::end_orphaned_records(self.task)?;
+        let start_commit = self.commit();
+        self.request.turn.began_at.clone_from(&start_commit);
+        let (command, note) = (self.order.shown_command.as_str(), self.order.permission_note);
+        self.live.show(LoopEvent::Starts { command, note });
+        let stopped_by = if self.task.is_held()? {
             self.end.problem = Some(HELD.to_owned());
             StoppedBy::StopRequested
         } else {
             self.iterate()?
         };
-        self.post_end(by)?;
-        let handoff = self.hand_over(by, start.as_deref());
+        self.post_end(stopped_by)?;
+        let handoff = self.hand_over(stopped_by, start_commit.as_deref());
         self.end.handoff = handoff.map(|path| path.display().to_string());
-        let first = self.end.last.as_ref().and_then(|last| last.decision.reasons.first());
-        let gave_up = first.is_some_and(|reason| reason.code == ReasonCode::BackoffLimit);
-        if by.can_resume() || gave_up {
+        let first_reason =
+            self.end.last_record.as_ref().and_then(|record| record.decision.reasons.first());
+        // Of the blocked loops, only one that gave up waiting can simply go on later.
+        let gave_up = first_reason.is_some_and(|reason| reason.code == ReasonCode::BackoffLimit);
+        if stopped_by.can_resume() || gave_up {
             self.end.resume.clone_from(&self.order.resume);
         }
-        let end = End { by, duration: self.began.elapsed(), ..self.end };
+        let end = End { stopped_by, duration: self.began.elapsed(), ..self.end };
         if let Some(mut memory) = self.gate.memory() {
-            let last = end.last.as_ref();
+            let last_record = end.last_record.as_ref();
+            let recorded_run = last_record.and_then(|record| record.run.as_deref());
             memory.loop_ended(&LoopEnd {
-                run: last.and_then(|last| last.run.as_deref()).or(self
-                    .request
-                    .asker
-                    .run
-                    .as_deref()),
+                run: recorded_run.or(self.request.asker.run.as_deref()),
                 task: self.task.id(),
                 agent: &self.order.agent,
-                stopped_by: end.by,
+                stopped_by: end.stopped_by,
                 message: end.message(),
                 iterations: end.runs.len(),
-                spent: last.and_then(|last| last.decision.spent()).unwrap_or_default(),
+                spent: last_record.and_then(|record| record.decision.spent()).unwrap_or_default(),
                 duration: end.duration,
             })?;
         }
@@ -114,15 +113,16 @@ impl Loop<'_> {
             self.post("WARNING", claim::LEFT_OVER)?;
         }
         // A run in which the agent could not work is no iteration.
-        let mut worked = 0;
-        while worked < self.order.iterations {
-            if let Some(by) = self.conditions.stop_reason() {
-                return Ok(by);
+        let mut iterations_done = 0;
+        while iterations_done < self.order.iterations {
+            if let Some(stopped_by) = self.conditions.stop_reason() {
+                return Ok(stopped_by);
             }
-            let iteration = worked + 1;
-            let spent = self.end.last.as_ref().and_then(|last| last.decision.spent());
+            let iteration = iterations_done + 1;
+            let last_record = self.end.last_record.as_ref();
+            let spent = last_record.and_then(|record| record.decision.spent());
             let elapsed = self.began.elapsed();
-            self.live.show(Event::Begins { iteration, elapsed, spent: spent.as_ref() });
+            self.live.show(LoopEvent::Begins { iteration, elapsed, spent: spent.as_ref() });
             let attempt = Attempt::begin(self)?;
             // Posted after the prompt is written, which would have it among the messages.
             let restart = self.end.runs.len() - 1;
@@ -130,83 +130,80 @@ impl Loop<'_> {
             let run = attempt.run(self)?;
             self.end.transcript = Some(run.transcript.clone());
             self.delegated = run.delegated;
-            self.live.show(Event::Ended { iteration, run: &run });
+            self.live.show(LoopEvent::Ended { iteration, run: &run });
             if run.not_started {
                 self.end.problem = Some(run.error);
                 return Ok(StoppedBy::NotStarted);
             }
             // At the end of the loop's time the work may be done, so gate still judges it.
-            if let Some(by) = run.interrupted
-                && by != StoppedBy::BudgetWall
+            if let Some(stopped_by) = run.interrupted
+                && stopped_by != StoppedBy::BudgetWall
             {
-                self.end.last = Some(self.record_stopped(by, &run)?);
-                return Ok(by);
+                self.end.last_record = Some(self.record_stopped(stopped_by, &run)?);
+                return Ok(stopped_by);
             }
-            let (record, unknown_format) = self.judge(&run)?;
-            self.live.show(Event::Judged { iteration, record: &record });
+            let JudgedRun { record, has_unknown_format } = self.judge(&run)?;
+            self.live.show(LoopEvent::Judged { iteration, record: &record });
             // A stop cancels the checks, so this `continue` shows nothing about the work.
             if record.decision.verdict == Verdict::Continue
-                && let Some(by) = self.conditions.urgent_stop()
+                && let Some(stopped_by) = self.conditions.urgent_stop()
             {
-                self.end.last = Some(record);
-                return Ok(by);
+                self.end.last_record = Some(record);
+                return Ok(stopped_by);
             }
             if is_outage(&record) {
                 self.backoff.count_failure();
             } else {
                 self.backoff.reset();
-                worked += 1;
+                iterations_done += 1;
             }
-            let ended = self.after(&record, unknown_format)?;
-            self.end.last = Some(record);
-            if let Some(by) = ended {
-                return Ok(by);
+            let end_reason = self.act_on(&record, has_unknown_format)?;
+            self.end.last_record = Some(record);
+            if let Some(stopped_by) = end_reason {
+                return Ok(stopped_by);
             }
         }
-        let most = self.order.iterations;
-        self.post("ERROR", &format!("task failed: max restarts ({most}) exceeded"))?;
+        let max = self.order.iterations;
+        self.post("ERROR", &format!("task failed: max restarts ({max}) exceeded"))?;
         Ok(StoppedBy::MaxIterations)
     }
 
     /// Records a run that was stopped from outside: its usage, and that it was not judged.
-    fn record_stopped(&self, by: StoppedBy, run: &FinishedRun) -> Result<Record, Failure> {
+    fn record_stopped(&self, stopped_by: StoppedBy, run: &FinishedRun) -> Result<Record, Failure> {
         let mut request = self.request.clone();
         request.asker.force_reason = None;
         request.asker.acts = Vec::new();
-        request.turn.outage = Some(outage::cancelled(by, run));
+        request.turn.outage = Some(outage::cancelled(stopped_by, run));
         request.turn.agent_exit_code = run.exit_code;
         request.checking.checks = Checks::None;
         self.gate.check_with(&Source::File(run.transcript.clone()), &request)
     }
 
-    /// The decision on a run, and true if its output is of no known format.
-    fn judge(&mut self, run: &FinishedRun) -> Result<(Record, bool), Failure> {
+    fn judge(&mut self, run: &FinishedRun) -> Result<JudgedRun, Failure> {
         let source = Source::File(run.transcript.clone());
         let mut request = self.request.clone();
         request.turn.done_file = self.task.is_done()?;
         request.turn.agent_exit_code = run.exit_code;
         // The operator may have approved other settings since the loop began.
-        let renewed = self.gate.renewed()?;
-        let gate = renewed.as_ref().unwrap_or(self.gate);
+        let renewed_gate = self.gate.renewed()?;
+        let gate = renewed_gate.as_ref().unwrap_or(self.gate);
         let judging = gate.read(&source, &request)?;
         let outage = outage::from_run(run, &judging.scan);
         let limited = judging.scan.effort.limited.as_ref();
         let resets_at = limited.and_then(|limited| limit_end(limited, &Zoned::now()));
-        (request.turn.outage, request.turn.retry_at) = match outage {
-            Some(outage) => {
-                let (outage, retry_at) = self.backoff.outage(outage, resets_at);
-                (Some(outage), retry_at)
-            }
-            None => (None, None),
-        };
+        if let Some(outage) = outage {
+            let counted = self.backoff.count_outage(outage, resets_at);
+            request.turn.outage = Some(counted.outage);
+            request.turn.retry_at = counted.retry_at;
+        }
         let cancel = Cancellation::default();
         request.checking.cancel = cancel.clone();
         let record = self.conditions.run_cancellable(&cancel, || gate.judge(&judging, &request))?;
-        Ok((record, judging.scan.unknown_format))
+        Ok(JudgedRun { record, has_unknown_format: judging.scan.unknown_format })
     }
 
-    /// True if the breaker, an operator or a spent budget already stops the loop. Then no
-    /// agent is started, and a decision says why.
+    /// The breaker, an operator or a spent budget already stops the loop. Then no agent is started,
+    /// and a decision says why.
     fn is_tripped(&mut self) -> Result<bool, Failure> {
         if self.request.asker.is_forced() {
             return Ok(false);
@@ -222,17 +219,18 @@ impl Loop<'_> {
         }
         let record = self.gate.check_with(&Source::Message(String::new()), &self.request)?;
         let is_tripped = record.decision.verdict == Verdict::Tripped;
-        self.end.last = Some(record);
+        self.end.last_record = Some(record);
         Ok(is_tripped)
     }
 
-    /// Acts on a decision. Returns none if the loop goes on.
-    fn after(
+    /// Acts on a decision. Returns `None` if the loop goes on.
+    fn act_on(
         &mut self,
         record: &Record,
-        unknown_format: bool,
+        has_unknown_format: bool,
     ) -> Result<Option<StoppedBy>, Failure> {
         let verdict = record.decision.verdict;
+        // A claim counts once: the agent has to repeat it after the next work.
         if verdict != Verdict::Exit {
             claim::withdraw(self.task)?;
         }
@@ -241,7 +239,7 @@ impl Loop<'_> {
             Verdict::Tripped => Ok(Some(StoppedBy::Tripped)),
             Verdict::Blocked => Ok(Some(StoppedBy::Blocked)),
             // The next output could not be read either.
-            Verdict::Continue if unknown_format && !is_outage(record) => {
+            Verdict::Continue if has_unknown_format && !is_outage(record) => {
                 self.end.problem = Some(UNKNOWN_FORMAT.to_owned());
                 Ok(Some(StoppedBy::UnknownFormat))
             }
@@ -251,25 +249,24 @@ impl Loop<'_> {
 
     /// Waits for the runs that the agent has started.
     fn complete(&mut self) -> Result<StoppedBy, Failure> {
-        let (timeout, earlier) = (self.order.children, self.delegated);
-        let (kind, text) =
-            reconcile::wait_for_children(self.task, timeout, &self.conditions, earlier)?;
-        self.post(kind, &text)?;
+        let timeout = self.order.children;
+        let notice =
+            reconcile::wait_for_children(self.task, timeout, &self.conditions, self.delegated)?;
+        self.post(notice.kind, &notice.text)?;
         Ok(StoppedBy::Completed)
     }
 
     /// Sleeps until the next try, if the agent could not work.
     fn wait_out(&self, record: &Record) -> Result<Option<StoppedBy>, Failure> {
-        let Some(until) = record.retry_at.as_deref().and_then(|at| at.parse::<Timestamp>().ok())
-        else {
-            return Ok(None);
-        };
-        let why = record.decision.reasons.first().map_or("", |reason| reason.message.as_str());
-        self.post("INFO", &format!("waiting until {until}: {why}"))?;
-        self.live.show(Event::Waits { until, why });
+        let retry_at = record.retry_at.as_deref().and_then(|time| time.parse::<Timestamp>().ok());
+        let Some(until) = retry_at else { return Ok(None) };
+        let reasons = &record.decision.reasons;
+        let reason = reasons.first().map_or("", |reason| reason.message.as_str());
+        self.post("INFO", &format!("waiting until {until}: {reason}"))?;
+        self.live.show(LoopEvent::Waits { until, reason });
         while Timestamp::now() < until {
-            if let Some(by) = self.conditions.stop_reason() {
-                return Ok(Some(by));
+            if let Some(stopped_by) = self.conditions.stop_reason() {
+                return Ok(Some(stopped_by));
             }
             thread::sleep(watch::POLL_INTERVAL);
         }
@@ -277,26 +274,36 @@ impl Loop<'_> {
     }
 
     /// Posts the end of the loop on the task's bus, unless another message already has.
-    fn post_end(&self, by: StoppedBy) -> Result<(), Failure> {
-        let kind = match by {
+    fn post_end(&self, stopped_by: StoppedBy) -> Result<(), Failure> {
+        let kind = match stopped_by {
             StoppedBy::Completed | StoppedBy::MaxIterations => return Ok(()),
             StoppedBy::Cancelled | StoppedBy::StopRequested => "INFO",
             _ => "ERROR",
         };
-        let reasons = self.end.last.as_ref().map(|last| last.decision.reasons.as_slice());
-        let why = match by {
-            StoppedBy::Tripped | StoppedBy::Blocked => reasons.unwrap_or_default().first(),
+        let last_record = self.end.last_record.as_ref();
+        let reason = match stopped_by {
+            StoppedBy::Tripped | StoppedBy::Blocked => {
+                last_record.and_then(|record| record.decision.reasons.first())
+            }
             _ => None,
         };
-        let why = why.map(|why| format!(": {}", why.message)).unwrap_or_default();
-        self.post(kind, &format!("the loop ended, and the task is not done: {}{why}", by.words()))?;
+        let words = stopped_by.words();
+        let detail = reason.map(|reason| format!(": {}", reason.message)).unwrap_or_default();
+        self.post(kind, &format!("the loop ended, and the task is not done: {words}{detail}"))?;
         Ok(())
     }
 }
 
-/// True if the agent could not work in this iteration.
+/// A run with the decision on it.
+struct JudgedRun {
+    record: Record,
+    /// The agent's output is of no known format.
+    has_unknown_format: bool,
+}
+
+/// The agent could not work in this iteration.
 fn is_outage(record: &Record) -> bool {
-    let outage = [ReasonCode::RateLimited, ReasonCode::AgentUnavailable];
+    let outage_codes = [ReasonCode::RateLimited, ReasonCode::AgentUnavailable];
     record.decision.input.observed.outage.is_some()
-        && record.decision.reasons.iter().any(|reason| outage.contains(&reason.code))
+        && record.decision.reasons.iter().any(|reason| outage_codes.contains(&reason.code))
 }

@@ -14,30 +14,16 @@ use crate::secrets;
 const MAX_STDERR_LINES: usize = 5;
 const MAX_LINE_CHARS: usize = 200;
 
-/// None if the agent could work.
+/// The outage of a run; `None` if the agent could work.
 pub(super) fn from_run(run: &FinishedRun, scan: &Scan<UncheckedSignal>) -> Option<Outage> {
-    let (cause, text) = find_cause(run, scan)?;
-    Some(outage(cause, &text, run))
-}
-
-/// The outage of a run that was stopped from outside, and with it the loop.
-pub(super) fn cancelled(by: StoppedBy, run: &FinishedRun) -> Outage {
-    outage(OutageCause::Cancelled, by.words(), run)
-}
-
-fn outage(cause: OutageCause, text: &str, run: &FinishedRun) -> Outage {
-    let stderr = last_lines(&run.stderr_end);
-    Outage { cause, text: secrets::masked(text), stderr, count: 0, gives_up: None }
-}
-
-fn find_cause(run: &FinishedRun, scan: &Scan<UncheckedSignal>) -> Option<(OutageCause, String)> {
     let effort = &scan.effort;
     if let Some(limited) = &effort.limited {
-        return Some((OutageCause::Limit, limited.text.clone()));
+        return Some(outage(OutageCause::Limit, &limited.text, run));
     }
+    // An agent that gate ended, or that ended well, is not out of order.
     let code = run.exit_code.filter(|code| *code != 0 && !run.was_ended)?;
     if let Some(text) = &effort.outage {
-        return Some((outage_of(text)?, text.clone()));
+        return Some(outage(outage_of(text)?, text, run));
     }
     // An agent that gave an exit signal was able to work.
     if scan.signal.status() != Status::Absent {
@@ -45,20 +31,31 @@ fn find_cause(run: &FinishedRun, scan: &Scan<UncheckedSignal>) -> Option<(Outage
     }
     for line in run.stderr_end.lines().rev().take(MAX_STDERR_LINES) {
         if let Some(cause) = outage_of(line) {
-            return Some((cause, line.trim().to_owned()));
+            return Some(outage(cause, line.trim(), run));
         }
     }
     let is_silent =
         !effort.acted && effort.signature.is_none() && scan.transcript.errors.is_empty();
-    is_silent.then(|| (OutageCause::Crash, format!("it ended with code {code} and said nothing")))
+    let crash = format!("it ended with code {code} and said nothing");
+    is_silent.then(|| outage(OutageCause::Crash, &crash, run))
+}
+
+/// The outage of a run that was stopped from outside, and with it the loop.
+pub(super) fn cancelled(stopped_by: StoppedBy, run: &FinishedRun) -> Outage {
+    outage(OutageCause::Cancelled, stopped_by.words(), run)
+}
+
+fn outage(cause: OutageCause, text: &str, run: &FinishedRun) -> Outage {
+    let stderr = last_lines(&run.stderr_end);
+    Outage { cause, text: secrets::masked(text), stderr, count: 0, gives_up: None }
 }
 
 /// The last lines that are not empty, joined to one.
 fn last_lines(stderr: &str) -> String {
-    let lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
-    let lines: Vec<_> = lines.map(|line| text::brief(line, MAX_LINE_CHARS)).collect();
-    let last = &lines[lines.len().saturating_sub(MAX_STDERR_LINES)..];
-    secrets::masked(&last.join(" | "))
+    let full_lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines: Vec<_> = full_lines.map(|line| text::brief(line, MAX_LINE_CHARS)).collect();
+    let last_lines = &lines[lines.len().saturating_sub(MAX_STDERR_LINES)..];
+    secrets::masked(&last_lines.join(" | "))
 }
 
 #[cfg(test)]
@@ -100,7 +97,7 @@ mod tests {
     #[test]
     fn each_kind_of_outage_is_known_by_what_the_client_prints() {
         use OutageCause::{Connection, Crash, Limit};
-        let dead = |what: &str| DEAD.replace("WHAT", what);
+        let dead = |error: &str| DEAD.replace("WHAT", error);
         assert_eq!(cause(1, &dead("API Error: 529 overloaded_error"), ""), Some(Limit));
         assert_eq!(cause(1, &dead("API Error: Connection error."), ""), Some(Connection));
         assert_eq!(cause(1, "API Error: Connection error.\n", ""), Some(Connection));

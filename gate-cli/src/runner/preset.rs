@@ -11,7 +11,7 @@ use gate_core::Policy;
 use gate_core::decide::policy::CheckPolicy;
 use serde_json::json;
 
-use crate::clients::{CommandGrant, Grant, runs};
+use crate::clients::{CommandGrant, Grant, run_facts};
 
 /// The permissions of an agent that `--agent` starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -69,14 +69,13 @@ pub(crate) struct PresetContext<'p> {
     pub(crate) args: &'p [String],
 }
 
-/// The command line of an agent with these permissions. None for an agent without a
-/// preset.
+/// The command line of an agent with these permissions; `None` for an agent without a preset.
 pub(crate) fn agent_start(
     agent: &str,
     allow: Allow,
     context: &PresetContext<'_>,
 ) -> Option<AgentStart> {
-    let (_, facts) = runs().find(|(name, _)| *name == agent)?;
+    let (_, facts) = run_facts().find(|(name, _)| *name == agent)?;
     let mut start = AgentStart { note: facts.note.as_deref(), ..AgentStart::default() };
     start.argv.extend(facts.start.iter().cloned());
     match allow {
@@ -99,15 +98,15 @@ pub(crate) fn agent_start(
 }
 
 /// The names of the agents with a preset.
-pub(crate) fn agents() -> impl Iterator<Item = &'static str> {
-    runs().map(|(name, _)| name)
+pub(crate) fn preset_agents() -> impl Iterator<Item = &'static str> {
+    run_facts().map(|(name, _)| name)
 }
 
 impl AgentStart {
     fn grant(&mut self, grant: &Grant, context: &PresetContext<'_>) {
         let mut words = grant.args.iter().peekable();
         while let Some(word) = words.next() {
-            if words.next_if(|next| *next == GIT_FOLDER).is_some() {
+            if words.next_if(|next_word| *next_word == GIT_FOLDER).is_some() {
                 // Without git there is no folder, so the flag before it goes too.
                 if let Some(folder) = context.git {
                     self.argv.extend([word.clone(), folder.display().to_string()]);
@@ -123,25 +122,28 @@ impl AgentStart {
     fn grant_commands(&mut self, grant: &CommandGrant, commands: &[String]) {
         match grant {
             CommandGrant::Flag { name, value } => {
-                let mut values = Vec::new();
+                let mut rules = Vec::new();
                 for command in commands {
-                    let program = command.split(' ').next().unwrap_or_default();
-                    let program = if program == "git" { command } else { program };
-                    let value = match value.contains(PROGRAM) {
+                    let program = match command.split(' ').next().unwrap_or_default() {
+                        // `git` alone would permit `git push`.
+                        "git" => command,
+                        program => program,
+                    };
+                    let rule = match value.contains(PROGRAM) {
                         true => value.replace(PROGRAM, program),
                         false => value.replace(COMMAND, command),
                     };
-                    if !values.contains(&value) {
-                        self.argv.extend([name.clone(), value.clone()]);
-                        values.push(value);
+                    if !rules.contains(&rule) {
+                        self.argv.extend([name.clone(), rule.clone()]);
+                        rules.push(rule);
                     }
                 }
             }
             CommandGrant::Rules(variable) => {
                 let rules = commands.iter().map(|command| (format!("{command}*"), json!("allow")));
                 let rules: serde_json::Map<_, _> = rules.collect();
-                let all = json!({ "edit": "allow", "bash": rules });
-                self.variables.push((variable.clone(), all.to_string()));
+                let permissions = json!({ "edit": "allow", "bash": rules });
+                self.variables.push((variable.clone(), permissions.to_string()));
             }
         }
     }
@@ -169,28 +171,29 @@ fn is_plain(c: char) -> bool {
 
 /// The prefixes of command lines that an agent needs for its work.
 fn allowed_commands(policy: &Policy) -> Vec<String> {
-    let mut all = GIT_COMMANDS.map(str::to_owned).to_vec();
+    let mut commands = GIT_COMMANDS.map(str::to_owned).to_vec();
     for command in policy.checks.values().filter_map(command_prefix) {
-        if !all.contains(&command) {
-            all.push(command);
+        if !commands.contains(&command) {
+            commands.push(command);
         }
     }
-    all
+    commands
 }
 
 /// The program and its subcommand, without options, so that an agent may run one test
-/// alone. An interpreter's command stays whole. None if a client could misread it.
+/// alone. An interpreter's command stays whole. `None` if a client could misread it.
 fn command_prefix(check: &CheckPolicy) -> Option<String> {
     let words: Vec<_> = check.command.iter().map(String::as_str).collect();
-    let (program, rest) = words.split_first()?;
+    let (program, arguments) = words.split_first()?;
     let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
-    let options = rest.iter().position(|word| word.starts_with('-')).unwrap_or(rest.len());
-    let is_module = rest.first() == Some(&"-m") && rest.len() > 1;
-    let length = match options {
+    let first_option = arguments.iter().position(|word| word.starts_with('-'));
+    // `python -m pytest`: the module is the program.
+    let is_module = arguments.first() == Some(&"-m") && arguments.len() > 1;
+    let length = match first_option.unwrap_or(arguments.len()) {
         _ if check.shell => words.len(),
         0 if is_module => 3,
         0 if INTERPRETERS.contains(&&*name) => words.len(),
-        options => options + 1,
+        subcommand_length => subcommand_length + 1,
     };
     let text = match check.shell {
         true => words.join(" "),

@@ -14,10 +14,11 @@ use crate::governance::{RunFolder, Task};
 
 /// Ends the records of a task's runs whose agents are gone, and of the runs that these
 /// agents had delegated. That happens if a runner is killed.
-pub(super) fn runs(task: &Task) -> Result<(), Failure> {
+pub(super) fn end_orphaned_records(task: &Task) -> Result<(), Failure> {
     let is_done = task.is_done()?;
     let runs = task.runs()?;
-    delegated::reconcile(task.project(), &runs.iter().map(RunFolder::id).collect::<Vec<_>>())?;
+    let ids: Vec<_> = runs.iter().map(RunFolder::id).collect();
+    delegated::end_orphaned_records(task.project(), &ids)?;
     for run in runs {
         if run.info().is_ok_and(|info| info.status == Status::Running && !is_alive(&info)) {
             end_record(task, &run, is_done)?;
@@ -26,48 +27,60 @@ pub(super) fn runs(task: &Task) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A message for a task's bus.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct BusNotice {
+    /// The message's type on the bus.
+    pub(super) kind: &'static str,
+    pub(super) text: String,
+}
+
+impl BusNotice {
+    fn new(kind: &'static str, text: &str) -> Self {
+        Self { kind, text: text.to_owned() }
+    }
+}
+
 /// Waits for the runs that the task's agents have started. `earlier` is the outcome of a
-/// wait before this one. Returns the type and the text of a message.
+/// wait before this one.
 pub(super) fn wait_for_children(
     task: &Task,
     timeout: Duration,
     conditions: &StopConditions<'_>,
     earlier: DelegatedRuns,
-) -> Result<(&'static str, String), Failure> {
+) -> Result<BusNotice, Failure> {
     let until = Instant::now() + timeout;
     let mut had_children = earlier == DelegatedRuns::Ended;
-    let own: Vec<_> = task.runs()?.iter().map(RunFolder::id).collect();
+    let task_runs: Vec<_> = task.runs()?.iter().map(RunFolder::id).collect();
     loop {
         let running = task.project().running()?;
         let has_children = running.iter().any(|info| {
             info.is_delegated()
-                && (info.task_id == task.id() || own.contains(&info.parent_run_id))
+                && (info.task_id == task.id() || task_runs.contains(&info.parent_run_id))
                 && is_alive(info)
         });
         if !has_children {
-            runs(task)?;
-            return Ok((
-                "INFO",
-                match had_children {
-                    true => "task completed (all children finished)".to_owned(),
-                    false if task.is_done()? => {
-                        "task completed (DONE marker present, no active children)".to_owned()
-                    }
-                    false => "task completed (no active children)".to_owned(),
-                },
-            ));
+            end_orphaned_records(task)?;
+            let text = match had_children {
+                true => "task completed (all children finished)",
+                false if task.is_done()? => {
+                    "task completed (DONE marker present, no active children)"
+                }
+                false => "task completed (no active children)",
+            };
+            return Ok(BusNotice::new("INFO", text));
         }
         had_children = true;
         if conditions.urgent_stop().is_some() {
-            return Ok(("WARNING", "stopped waiting for children".to_owned()));
+            return Ok(BusNotice::new("WARNING", "stopped waiting for children"));
         }
         if Instant::now() >= until {
-            return Ok(("WARNING", timed_out(timeout)));
+            return Ok(BusNotice::new("WARNING", &timeout_message(timeout)));
         }
         thread::sleep(POLL_INTERVAL);
     }
 }
 
-pub(super) fn timed_out(timeout: Duration) -> String {
+pub(super) fn timeout_message(timeout: Duration) -> String {
     format!("timeout waiting for children after {}s", timeout.as_secs())
 }

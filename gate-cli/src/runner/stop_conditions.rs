@@ -19,14 +19,14 @@ pub(super) struct StopConditions<'l> {
     stop_file: PathBuf,
     /// The end of the loop's time.
     deadline: Option<Instant>,
-    lost: LostLease,
+    lost_lease: LostLease,
 }
 
 impl<'l> StopConditions<'l> {
     pub(super) fn new(task: &Task, interrupt: &'l Interrupt, order: &Order) -> Self {
         let deadline = order.wall.and_then(|limit| Instant::now().checked_add(limit));
         let stop_file = task.folder().join(layout::STOP_REQUESTED);
-        Self { interrupt, stop_file, deadline, lost: order.lost.clone() }
+        Self { interrupt, stop_file, deadline, lost_lease: order.lost_lease.clone() }
     }
 
     /// The reason to end the loop now.
@@ -40,7 +40,7 @@ impl<'l> StopConditions<'l> {
         if self.interrupt.code().is_some() {
             return Some(StoppedBy::Cancelled);
         }
-        if self.lost.is_lost() {
+        if self.lost_lease.is_lost() {
             return Some(StoppedBy::LeaseLost);
         }
         self.stop_file.symlink_metadata().is_ok().then_some(StoppedBy::StopRequested)
@@ -48,7 +48,7 @@ impl<'l> StopConditions<'l> {
 
     /// Runs the work, and cancels `cancel` on an urgent stop.
     pub(super) fn run_cancellable<T>(&self, cancel: &Cancellation, work: impl FnOnce() -> T) -> T {
-        cancel_when((cancel, Grace::Usual), &|| self.urgent_stop().is_some(), work)
+        cancel_when(cancel, Grace::Usual, &|| self.urgent_stop().is_some(), work)
     }
 }
 

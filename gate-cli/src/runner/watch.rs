@@ -8,7 +8,7 @@ use gate_checks::process::{Session, SessionEnd};
 use super::agent_loop::{Loop, Order};
 use super::delegated;
 use super::end::DelegatedRuns;
-use super::live::Event;
+use super::live::LoopEvent;
 use crate::governance::RunFolder;
 use crate::memory::StoppedBy;
 
@@ -30,36 +30,41 @@ pub(super) enum EndCause {
     Stopped(StoppedBy),
 }
 
+/// An agent that has ended, with all of its processes.
+pub(super) struct EndedAgent {
+    pub(super) session: SessionEnd,
+    pub(super) cause: EndCause,
+    pub(super) delegated: DelegatedRuns,
+}
+
 /// Watches a session until all of its processes have ended.
-pub(super) fn watch(
-    mut session: Session,
-    folder: &RunFolder,
-    agent_loop: &Loop<'_>,
-) -> (SessionEnd, EndCause, DelegatedRuns) {
+pub(super) fn watch(mut session: Session, folder: &RunFolder, agent_loop: &Loop<'_>) -> EndedAgent {
     let mut output = Output::default();
-    let began = Instant::now();
+    let began_at = Instant::now();
     let mut cause = EndCause::Agent;
-    let mut left = LeftProcesses::default();
+    let mut orphans = OrphanedProcesses::default();
     loop {
-        let over = session.wait_for(POLL_INTERVAL);
+        let session_end = session.wait_for(POLL_INTERVAL);
+        // Shown also after the end: the last lines come with it.
         output.show(folder, agent_loop);
-        if let Some(over) = over {
-            return (over, cause, left.delegated);
+        if let Some(session) = session_end {
+            return EndedAgent { session, cause, delegated: orphans.delegated };
         }
+        // The session is being ended already.
         if cause != EndCause::Agent {
             continue;
         }
         // Limits are for the agent: once it has ended, only a stop ends what it left.
-        let stop = match session.is_left() {
+        let stop = match session.has_leftovers() {
             true => agent_loop.conditions.stop_reason().map(EndCause::Stopped),
-            false => reason_to_end(agent_loop, began, output.last_growth),
+            false => reason_to_end(agent_loop, began_at, output.last_growth),
         };
         match stop {
-            Some(stop) => {
-                cause = stop;
+            Some(stop_cause) => {
+                cause = stop_cause;
                 session.stop();
             }
-            None if session.is_left() => left.check(&mut session, folder, agent_loop),
+            None if session.has_leftovers() => orphans.check(&mut session, folder, agent_loop),
             None => {}
         }
     }
@@ -67,30 +72,31 @@ pub(super) fn watch(
 
 /// The processes that an agent has left running.
 #[derive(Default)]
-struct LeftProcesses {
-    since: Option<Instant>,
+struct OrphanedProcesses {
+    /// The first look after the agent's end.
+    found_at: Option<Instant>,
     checked_at: Option<Instant>,
     is_ending: bool,
     delegated: DelegatedRuns,
 }
 
-impl LeftProcesses {
+impl OrphanedProcesses {
     /// Lets delegated runs go on within their time limit, and ends all other processes.
     fn check(&mut self, session: &mut Session, folder: &RunFolder, agent_loop: &Loop<'_>) {
-        let since = *self.since.get_or_insert_with(Instant::now);
-        if self.is_ending
-            || self.checked_at.is_some_and(|at| at.elapsed() < DELEGATED_POLL_INTERVAL)
-        {
+        let found_at = *self.found_at.get_or_insert_with(Instant::now);
+        // Each look reads the records of the whole project, so it is a rarer one.
+        let is_soon = self.checked_at.is_some_and(|time| time.elapsed() < DELEGATED_POLL_INTERVAL);
+        if self.is_ending || is_soon {
             return;
         }
         self.checked_at = Some(Instant::now());
-        if !delegated::are_running(agent_loop.task, &folder.id(), session) {
+        if !delegated::has_running(agent_loop.task, &folder.id(), session) {
             self.is_ending = true;
-            session.end_left();
+            session.end_leftovers();
             return;
         }
         self.delegated = DelegatedRuns::Ended;
-        if since.elapsed() >= agent_loop.order.children {
+        if found_at.elapsed() >= agent_loop.order.children {
             self.is_ending = true;
             self.delegated = DelegatedRuns::TimedOut;
             // With the whole grace: a loop still has to record how its runs ended.
@@ -99,14 +105,18 @@ impl LeftProcesses {
     }
 }
 
-fn reason_to_end(agent_loop: &Loop<'_>, began: Instant, last_growth: Instant) -> Option<EndCause> {
-    if let Some(by) = agent_loop.conditions.stop_reason() {
-        return Some(EndCause::Stopped(by));
+fn reason_to_end(
+    agent_loop: &Loop<'_>,
+    began_at: Instant,
+    last_growth: Instant,
+) -> Option<EndCause> {
+    if let Some(stopped_by) = agent_loop.conditions.stop_reason() {
+        return Some(EndCause::Stopped(stopped_by));
     }
     let Order { timeout, idle, .. } = agent_loop.order;
-    let timed_out = timeout.is_some_and(|limit| began.elapsed() >= limit)
+    let is_timed_out = timeout.is_some_and(|limit| began_at.elapsed() >= limit)
         || idle.is_some_and(|limit| last_growth.elapsed() >= limit);
-    timed_out.then_some(EndCause::TimedOut)
+    is_timed_out.then_some(EndCause::TimedOut)
 }
 
 /// The agent's output files.
@@ -135,7 +145,7 @@ impl Output {
             && !bytes.is_empty()
         {
             self.shown += bytes.len() as u64;
-            agent_loop.live.show(Event::Printed(&bytes));
+            agent_loop.live.show(LoopEvent::Printed(&bytes));
         }
     }
 }

@@ -17,46 +17,51 @@ use crate::failure::Failure;
 const ROOT: u32 = 0;
 
 /// The bits of a mode that let the group or others write.
-const OTHERS_WRITE: u32 = 0o022;
+const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// The bit of a folder in which only its owner renames or removes a file.
 const STICKY: u32 = 0o1000;
 
-/// The settings in this file; none if there is no such file.
+/// The settings in this file; `None` if there is no such file.
 ///
 /// # Errors
 ///
 /// A file that others than root could change, that cannot be read, or that is wrong.
 pub(super) fn layer(file: &Path) -> Result<Option<Layer>, Failure> {
-    layer_of(file, ROOT)
+    layer_owned_by(file, ROOT)
 }
 
-fn layer_of(file: &Path, owner: u32) -> Result<Option<Layer>, Failure> {
-    let opened = match open(file) {
-        Ok(opened) => opened,
+fn layer_owned_by(file: &Path, owner: u32) -> Result<Option<Layer>, Failure> {
+    let open_file = match open(file) {
+        Ok(open_file) => open_file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unreadable(file, &error)),
     };
-    let metadata = opened.metadata().map_err(|error| unreadable(file, &error))?;
+    // Looked up on the open file: at its path another one may stand by now.
+    let metadata = open_file.metadata().map_err(|error| unreadable(file, &error))?;
     if !metadata.is_file() {
         return Err(unsafe_file(file, file, "is no file"));
     }
-    protected(file, file, &metadata, owner)?;
-    folders(file, owner)?;
+    check_protected(file, file, &metadata, owner)?;
+    check_folders(file, owner)?;
     let mut text = String::new();
-    let most = MAX_SETTINGS_BYTES as u64 + 1;
-    opened.take(most).read_to_string(&mut text).map_err(|error| unreadable(file, &error))?;
+    // One byte more shows the parser that the file is too long.
+    let max_bytes = MAX_SETTINGS_BYTES as u64 + 1;
+    open_file
+        .take(max_bytes)
+        .read_to_string(&mut text)
+        .map_err(|error| unreadable(file, &error))?;
     Ok(Some(Layer::parse(Origin::Machine(file.to_owned()), &text)?))
 }
 
-/// True if nobody but root can change a file, or put another one in its place.
+/// Nobody but root can change a file, or put another one in its place.
 pub(crate) fn is_protected(file: &Path) -> bool {
-    let checked = file
+    let check = file
         .metadata()
         .map_err(|error| unreadable(file, &error))
-        .and_then(|metadata| protected(file, file, &metadata, ROOT))
-        .and_then(|()| folders(file, ROOT));
-    checked.is_ok()
+        .and_then(|metadata| check_protected(file, file, &metadata, ROOT))
+        .and_then(|()| check_folders(file, ROOT));
+    check.is_ok()
 }
 
 /// Opens a file without waiting for the other end of a pipe.
@@ -66,36 +71,44 @@ fn open(file: &Path) -> io::Result<File> {
 }
 
 /// Checks the folders above a file, and those above the file that a link leads to.
-fn folders(file: &Path, owner: u32) -> Result<(), Failure> {
-    let real = file.canonicalize().map_err(|error| unreadable(file, &error))?;
-    for folder in [file, &real].into_iter().flat_map(|file| file.ancestors().skip(1)) {
+fn check_folders(file: &Path, owner: u32) -> Result<(), Failure> {
+    let target = file.canonicalize().map_err(|error| unreadable(file, &error))?;
+    for folder in [file, &target].into_iter().flat_map(|file| file.ancestors().skip(1)) {
         // Nobody replaces the root of a file system.
         if folder.parent().is_none() {
             continue;
         }
         let metadata = folder.metadata().map_err(|error| unreadable(folder, &error))?;
-        protected(file, folder, &metadata, owner)?;
+        check_protected(file, folder, &metadata, owner)?;
     }
     Ok(())
 }
 
-/// Fails if others than the owner and root could change the file by what is at this path.
-fn protected(file: &Path, path: &Path, metadata: &Metadata, owner: u32) -> Result<(), Failure> {
+/// Fails if others than the owner and root could change the file by way of this path: the file's own,
+/// or that of a folder above it.
+fn check_protected(
+    file: &Path,
+    path: &Path,
+    metadata: &Metadata,
+    owner: u32,
+) -> Result<(), Failure> {
     let (uid, mode) = (metadata.uid(), metadata.mode());
     if uid != owner && uid != ROOT {
         return Err(unsafe_file(file, path, &format!("belongs to user {uid}, not to root"))
             .hint(format!("chown root {}", path.display())));
     }
     let is_sticky = metadata.is_dir() && mode & STICKY != 0;
-    if mode & OTHERS_WRITE != 0 && !is_sticky {
-        let what = format!("can be written by others than its owner (mode {:o})", mode & 0o7777);
-        return Err(unsafe_file(file, path, &what).hint(format!("chmod go-w {}", path.display())));
+    if mode & WRITABLE_BY_OTHERS != 0 && !is_sticky {
+        let problem = format!("can be written by others than its owner (mode {:o})", mode & 0o7777);
+        return Err(
+            unsafe_file(file, path, &problem).hint(format!("chmod go-w {}", path.display()))
+        );
     }
     Ok(())
 }
 
-fn unsafe_file(file: &Path, path: &Path, what: &str) -> Failure {
-    let message = format!("the machine's settings are not safe: {} {what}", path.display());
+fn unsafe_file(file: &Path, path: &Path, problem: &str) -> Failure {
+    let message = format!("the machine's settings are not safe: {} {problem}", path.display());
     let failure = Failure::usage("machine-settings-unsafe", message);
     Failure { file: Some(file.display().to_string()), ..failure }
 }
@@ -117,18 +130,18 @@ mod tests {
         fs::create_dir(file.parent().unwrap()).unwrap();
         fs::write(&file, text).unwrap();
         for path in [&file, file.parent().unwrap()] {
-            let mode = path.metadata().unwrap().permissions().mode() & !OTHERS_WRITE;
+            let mode = path.metadata().unwrap().permissions().mode() & !WRITABLE_BY_OTHERS;
             fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
         }
         (folder, file)
     }
 
-    fn own(file: &Path) -> Result<Option<Layer>, Failure> {
-        layer_of(file, rustix::process::getuid().as_raw())
+    fn own_layer(file: &Path) -> Result<Option<Layer>, Failure> {
+        layer_owned_by(file, rustix::process::getuid().as_raw())
     }
 
     fn message(file: &Path) -> String {
-        let failure = own(file).unwrap_err();
+        let failure = own_layer(file).unwrap_err();
         assert_eq!((failure.exit_code, failure.code.as_str()), (2, "machine-settings-unsafe"));
         failure.message
     }
@@ -136,33 +149,33 @@ mod tests {
     #[test]
     fn a_file_that_only_its_owner_writes_is_read() {
         let (folder, file) = settings("[breaker]\nno_exit = 7\n");
-        let layer = own(&file).unwrap().unwrap();
+        let layer = own_layer(&file).unwrap().unwrap();
         assert_eq!(layer.origin(), &Origin::Machine(file.clone()));
         let link = folder.path().join("link.toml");
         symlink(&file, &link).unwrap();
-        assert!(own(&link).unwrap().is_some());
-        assert_eq!(own(&folder.path().join("absent/gate.toml")).unwrap(), None);
+        assert!(own_layer(&link).unwrap().is_some());
+        assert_eq!(own_layer(&folder.path().join("absent/gate.toml")).unwrap(), None);
     }
 
     #[test]
     fn one_that_others_could_change_is_refused() {
         let (_folder, file) = settings("");
-        let set = |path: &Path, mode| {
+        let set_mode = |path: &Path, mode| {
             fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
         };
         for mode in [0o664, 0o646] {
-            set(&file, mode);
+            set_mode(&file, mode);
             assert!(message(&file).contains(&format!("mode {mode:o}")), "{mode:o}");
         }
-        set(&file, 0o644);
-        let above = file.parent().unwrap();
+        set_mode(&file, 0o644);
+        let etc = file.parent().unwrap();
         for (mode, is_safe) in [(0o775, false), (0o757, false), (0o1777, true), (0o755, true)] {
-            set(above, mode);
-            assert_eq!(own(&file).is_ok(), is_safe, "{mode:o}");
+            set_mode(etc, mode);
+            assert_eq!(own_layer(&file).is_ok(), is_safe, "{mode:o}");
         }
-        set(above, 0o757);
-        let beside = tempfile::tempdir().unwrap();
-        let link = beside.path().join("gate.toml");
+        set_mode(etc, 0o757);
+        let second_folder = tempfile::tempdir().unwrap();
+        let link = second_folder.path().join("gate.toml");
         symlink(&file, &link).unwrap();
         assert!(message(&link).contains("mode 757"), "the folder that a link leads to");
     }
@@ -171,11 +184,11 @@ mod tests {
     fn the_file_of_somebody_else_is_refused() {
         let (_folder, file) = settings("");
         let metadata = file.metadata().unwrap();
-        let failure = protected(&file, &file, &metadata, metadata.uid() + 1);
+        let checked = check_protected(&file, &file, &metadata, metadata.uid() + 1);
         if metadata.uid() == ROOT {
-            assert!(failure.is_ok(), "root may always");
+            assert!(checked.is_ok(), "root may always");
         } else {
-            assert!(failure.unwrap_err().message.contains("not to root"));
+            assert!(checked.unwrap_err().message.contains("not to root"));
         }
     }
 

@@ -51,7 +51,7 @@ pub(super) struct Approvals {
 }
 
 impl Approvals {
-    /// None without a data folder.
+    /// The approvals in the data folder; `None` without one.
     pub(super) fn new(places: &Places) -> Option<Self> {
         places.data.as_ref().map(|data| Self { folder: data.join(FOLDER) })
     }
@@ -60,17 +60,17 @@ impl Approvals {
     // of the approval.
     pub(super) fn in_folder(&self, folder: &Path) -> Option<Approval> {
         let suffix = key(&folder.display().to_string());
-        let found = self.read(&|name| name.ends_with(&suffix));
-        found.into_iter().find(|approval| Path::new(&approval.folder) == folder)
+        let approvals = self.read(&|name| name.ends_with(&suffix));
+        approvals.into_iter().find(|approval| Path::new(&approval.folder) == folder)
     }
 
     /// The approvals for all work trees of a project, the newest first.
     pub(super) fn in_project(&self, project: &str) -> Vec<Approval> {
         let prefix = key(project);
-        let mut found = self.read(&|name| name.starts_with(&prefix));
-        found.retain(|approval| approval.project == project);
-        found.sort_by(|one, other| other.time.cmp(&one.time));
-        found
+        let mut approvals = self.read(&|name| name.starts_with(&prefix));
+        approvals.retain(|approval| approval.project == project);
+        approvals.sort_by(|first, second| second.time.cmp(&first.time));
+        approvals
     }
 
     /// Writes an approval, and removes the earlier ones of its folder.
@@ -84,7 +84,7 @@ impl Approvals {
         durable::write(&self.folder, &file_name(approval), &json)
     }
 
-    /// Removes the approvals of a folder. Returns true if there were any.
+    /// Removes the approvals of a folder. Returns `false` if it had none.
     pub(super) fn withdraw(&self, folder: &Path) -> Result<bool, Failure> {
         self.remove(folder, None)
     }
@@ -92,34 +92,35 @@ impl Approvals {
     fn remove(&self, folder: &Path, except: Option<&str>) -> Result<bool, Failure> {
         let suffix = key(&folder.display().to_string());
         let failure = |error: &io::Error| self.unwritable("take back the approval in", error);
-        let mut any = false;
-        for name in self.names() {
+        let mut has_removed = false;
+        for name in self.file_names() {
             if !name.ends_with(&suffix) || except == Some(name.as_str()) {
                 continue;
             }
             match fs::remove_file(self.folder.join(name)) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(failure(&error)),
-                _ => any = true,
+                _ => has_removed = true,
             }
         }
-        if any {
+        if has_removed {
             durable::sync_folder(&self.folder).map_err(|error| failure(&error))?;
         }
-        Ok(any)
+        Ok(has_removed)
     }
 
     fn read(&self, is_selected: &dyn Fn(&str) -> bool) -> Vec<Approval> {
-        let names = self.names().into_iter().filter(|name| is_selected(name));
+        let names = self.file_names().into_iter().filter(|name| is_selected(name));
         names.filter_map(|name| self.read_file(&name)).collect()
     }
 
     fn read_file(&self, name: &str) -> Option<Approval> {
         let text = read_own_file(&self.folder.join(name), MAX_FILE_BYTES).ok()?;
         let approval: Approval = serde_json::from_str(&text).ok()?;
+        // Under another name it would count for a folder that nobody approved.
         (approval.v == 1 && file_name(&approval) == name).then_some(approval)
     }
 
-    fn names(&self) -> Vec<String> {
+    fn file_names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let mut names: Vec<_> =
             entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -127,8 +128,8 @@ impl Approvals {
         names
     }
 
-    fn unwritable(&self, doing: &str, error: &io::Error) -> Failure {
-        Failure::file("trust-unwritable", doing, &self.folder, error)
+    fn unwritable(&self, action: &str, error: &io::Error) -> Failure {
+        Failure::file("trust-unwritable", action, &self.folder, error)
     }
 }
 
@@ -136,6 +137,7 @@ fn file_name(approval: &Approval) -> String {
     format!("{}-{}", key(&approval.project), key(&approval.folder))
 }
 
+/// A part of a file's name that stands for a text of any length.
 pub(super) fn key(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
 }
@@ -144,9 +146,10 @@ pub(super) fn key(text: &str) -> String {
 pub(super) fn read_own_file(path: &Path, max_bytes: u64) -> io::Result<String> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    let meta = file.metadata()?;
-    let own = meta.uid() == rustix::process::getuid().as_raw() && meta.mode() & 0o022 == 0;
-    if !meta.is_file() || !own || meta.len() > max_bytes {
+    let metadata = file.metadata()?;
+    let is_own =
+        metadata.uid() == rustix::process::getuid().as_raw() && metadata.mode() & 0o022 == 0;
+    if !metadata.is_file() || !is_own || metadata.len() > max_bytes {
         return Err(ErrorKind::InvalidData.into());
     }
     let mut text = String::new();
@@ -176,49 +179,52 @@ mod tests {
     fn approvals() -> (tempfile::TempDir, Approvals) {
         let folder = tempfile::tempdir().unwrap();
         let data = Some(folder.path().join("gate"));
-        let all = Approvals::new(&Places { data, ..Places::default() }).unwrap();
-        (folder, all)
+        let approvals = Approvals::new(&Places { data, ..Places::default() }).unwrap();
+        (folder, approvals)
     }
 
     #[test]
     fn a_folder_has_one_approval_and_a_project_one_a_folder() {
-        let (_folder, all) = approvals();
-        assert_eq!(all.in_folder(Path::new("/a")), None);
+        let (_folder, approvals) = approvals();
+        assert_eq!(approvals.in_folder(Path::new("/a")), None);
         for (project, folder, digest) in [("p", "/a", "1"), ("p", "/b", "2"), ("q", "/a", "3")] {
-            all.store(&approval(project, folder, digest)).unwrap();
+            approvals.store(&approval(project, folder, digest)).unwrap();
         }
-        assert_eq!(all.in_folder(Path::new("/a")).unwrap().digest, "3");
-        let digests: Vec<_> = all.in_project("p").into_iter().map(|found| found.digest).collect();
+        assert_eq!(approvals.in_folder(Path::new("/a")).unwrap().digest, "3");
+        let digests: Vec<_> =
+            approvals.in_project("p").into_iter().map(|approval| approval.digest).collect();
         assert_eq!(digests, ["2"]);
-        assert!(all.withdraw(Path::new("/b")).unwrap());
-        assert!(all.in_project("p").is_empty() && !all.withdraw(Path::new("/b")).unwrap());
+        assert!(approvals.withdraw(Path::new("/b")).unwrap());
+        assert!(
+            approvals.in_project("p").is_empty() && !approvals.withdraw(Path::new("/b")).unwrap()
+        );
     }
 
     #[test]
     fn an_approval_is_this_users_alone_and_no_link() {
-        let (folder, all) = approvals();
-        let kept = approval("p", "/a", "1");
-        all.store(&kept).unwrap();
-        let file = all.folder.join(file_name(&kept));
+        let (folder, approvals) = approvals();
+        let stored = approval("p", "/a", "1");
+        approvals.store(&stored).unwrap();
+        let file = approvals.folder.join(file_name(&stored));
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&file), mode(&all.folder)), (0o600, 0o700));
+        assert_eq!((mode(&file), mode(&approvals.folder)), (0o600, 0o700));
         fs::set_permissions(&file, fs::Permissions::from_mode(0o622)).unwrap();
-        assert_eq!(all.in_folder(Path::new("/a")), None);
+        assert_eq!(approvals.in_folder(Path::new("/a")), None);
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-        assert_eq!(all.in_folder(Path::new("/a")), Some(kept.clone()));
-        let elsewhere = folder.path().join("elsewhere");
-        fs::rename(&file, &elsewhere).unwrap();
-        symlink(&elsewhere, &file).unwrap();
-        assert_eq!(all.in_folder(Path::new("/a")), None);
+        assert_eq!(approvals.in_folder(Path::new("/a")), Some(stored.clone()));
+        let target = folder.path().join("target");
+        fs::rename(&file, &target).unwrap();
+        symlink(&target, &file).unwrap();
+        assert_eq!(approvals.in_folder(Path::new("/a")), None);
         // What is written replaces a link, and leaves alone what it led to.
-        fs::write(&elsewhere, "mine").unwrap();
-        all.store(&kept).unwrap();
-        assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "mine");
-        assert_eq!(all.in_folder(Path::new("/a")), Some(kept.clone()));
+        fs::write(&target, "mine").unwrap();
+        approvals.store(&stored).unwrap();
+        assert_eq!(fs::read_to_string(&target).unwrap(), "mine");
+        assert_eq!(approvals.in_folder(Path::new("/a")), Some(stored.clone()));
         fs::write(&file, "{").unwrap();
-        assert_eq!(all.in_folder(Path::new("/a")), None);
-        let other = serde_json::to_string(&approval("q", "/a", "1")).unwrap();
-        fs::write(&file, other).unwrap();
-        assert_eq!(all.in_folder(Path::new("/a")), None, "under another's name");
+        assert_eq!(approvals.in_folder(Path::new("/a")), None);
+        let foreign = serde_json::to_string(&approval("q", "/a", "1")).unwrap();
+        fs::write(&file, foreign).unwrap();
+        assert_eq!(approvals.in_folder(Path::new("/a")), None, "under another's name");
     }
 }

@@ -16,12 +16,13 @@ use crate::settings::{self, Places, Selection};
 #[derive(Clone, Debug)]
 pub(crate) struct Approved {
     pub(crate) digest: String,
-    /// The settings file. None if there is none; to approve that withdraws the approval.
+    /// The settings file; `None` if it is gone. To approve that withdraws the approval.
     pub(crate) file: Option<PathBuf>,
     /// The file's path within the project, or empty.
     pub(crate) place: String,
     /// The project's name in its settings.
     id: Option<String>,
+    /// The project's topmost folder.
     top: PathBuf,
     text: SettingsText,
 }
@@ -40,9 +41,9 @@ impl Approved {
     /// settings are gone.
     pub(crate) fn store(&self, places: &Places, by: &str) -> Result<(), Failure> {
         let approvals = approvals(places)?;
-        let own = self.file.as_deref().and_then(Path::parent);
+        let settings_folder = self.file.as_deref().and_then(Path::parent);
         for folder in places.folder.ancestors() {
-            if Some(folder) == own {
+            if Some(folder) == settings_folder {
                 break;
             }
             approvals.withdraw(folder)?;
@@ -50,7 +51,7 @@ impl Approved {
                 break;
             }
         }
-        let Some(own) = own else { return Ok(()) };
+        let Some(settings_folder) = settings_folder else { return Ok(()) };
         if let Some(texts) = ApprovedTexts::new(places, &self.place) {
             texts.store(&self.digest, &self.text.text)?;
         }
@@ -59,7 +60,7 @@ impl Approved {
             digest: self.digest.clone(),
             project: worktree::identity(&self.top),
             place: self.place.clone(),
-            folder: own.display().to_string(),
+            folder: settings_folder.display().to_string(),
             id: self.id.clone(),
             time: Timestamp::now().to_string(),
             by: by.to_owned(),
@@ -80,7 +81,7 @@ pub fn approve(places: &Places) -> Result<String, Failure> {
     Ok(approved.digest)
 }
 
-/// Withdraws the approval of these settings. Returns true if there was one.
+/// Withdraws the approval of these settings. Returns `false` if they had none.
 pub(crate) fn withdraw(places: &Places) -> Result<bool, Failure> {
     let project = places.project()?;
     approvals(places)?.withdraw(&project)

@@ -19,7 +19,8 @@ const TEXTS_FOLDER: &str = "texts";
 
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// The texts for one path within a project: by it gate knows where `GATE_TRUST` let a text decide.
+/// The texts for one path within a project: by the path gate knows where `GATE_TRUST` let a text
+/// decide.
 #[derive(Clone, Debug)]
 pub(super) struct ApprovedTexts {
     folder: PathBuf,
@@ -27,7 +28,7 @@ pub(super) struct ApprovedTexts {
 }
 
 impl ApprovedTexts {
-    /// None without a data folder.
+    /// The texts in the data folder; `None` without one.
     pub(super) fn new(places: &Places, place: &str) -> Option<Self> {
         let folder = places.data.as_ref()?.join(FOLDER).join(TEXTS_FOLDER);
         Some(Self { folder, place: place.to_owned() })
@@ -44,13 +45,13 @@ impl ApprovedTexts {
         })
     }
 
-    /// True if there is a file for a digest, valid or not.
+    /// A file for a digest exists, valid or not.
     pub(super) fn has(&self, digest: &str) -> bool {
         self.file(digest).is_some_and(|file| file.exists())
     }
 
-    /// The text with this digest, as settings of this file. None if it is missing, or if what is
-    /// there does not have this digest.
+    /// The text with this digest, as settings of this file. `None` if it is missing, or if its file
+    /// holds a text with another digest.
     pub(super) fn layer(&self, digest: &str, file: &Path) -> Option<Layer> {
         let text = read_own_file(&self.file(digest)?, MAX_FILE_BYTES).ok()?;
         let layer = Layer::parse(Origin::Project(file.to_owned()), &text).ok()?;
@@ -61,7 +62,7 @@ impl ApprovedTexts {
         Some(self.folder.join(self.file_name(digest)?))
     }
 
-    /// None for a text that is no digest: it could name a file elsewhere.
+    /// The name of a digest's file. `None` for a text that is no digest: it could name a file elsewhere.
     fn file_name(&self, digest: &str) -> Option<String> {
         if !is_digest(digest) {
             return None;
@@ -91,12 +92,12 @@ mod tests {
         texts.store(&digest, text).unwrap();
         let layer = stored().unwrap();
         assert_eq!((layer.text(), layer.origin()), (Some(text), &Origin::Project(file.into())));
-        let below = ApprovedTexts::new(&places, "a/gate.toml").unwrap();
-        assert!(below.layer(&digest, file).is_none() && !below.has(&digest));
-        // What is written in its place afterwards is none.
-        for other in ["breaker.no_exit = 0\n", "[[[", ""] {
-            fs::write(texts.file(&digest).unwrap(), other).unwrap();
-            assert!(stored().is_none(), "{other}");
+        let inner_texts = ApprovedTexts::new(&places, "a/gate.toml").unwrap();
+        assert!(inner_texts.layer(&digest, file).is_none() && !inner_texts.has(&digest));
+        // A text that is written in its place afterwards does not count.
+        for foreign_text in ["breaker.no_exit = 0\n", "[[[", ""] {
+            fs::write(texts.file(&digest).unwrap(), foreign_text).unwrap();
+            assert!(stored().is_none(), "{foreign_text}");
         }
         texts.store(&digest, text).unwrap();
         assert!(stored().is_some());

@@ -29,7 +29,7 @@ pub(super) fn digest_of_settings(settings: &str) -> String {
     digest(body.expect("a text is plain data").canonical().as_bytes())
 }
 
-/// True if a text has the form of such a digest.
+/// A text has the form of such a digest.
 pub(super) fn is_digest(text: &str) -> bool {
     text.strip_prefix("blake3:").is_some_and(|hex| {
         hex.len() == 64 && hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
@@ -40,14 +40,14 @@ pub(super) fn is_digest(text: &str) -> bool {
 ///
 /// Fails (code 2) on a value with anything but digests: gate must not ignore what was
 /// meant to be an approval.
-pub(super) fn from_environment(places: &Places) -> Result<Vec<String>, Failure> {
+pub(super) fn digests_from_environment(places: &Places) -> Result<Vec<String>, Failure> {
     let Some(value) = places.variable(VARIABLE) else { return Ok(Vec::new()) };
-    let all: Vec<_> = value.split(',').map(|text| text.trim().to_owned()).collect();
-    match all.iter().find(|text| !is_digest(text)) {
-        None => Ok(all),
-        Some(bad) => {
+    let digests: Vec<_> = value.split(',').map(|text| text.trim().to_owned()).collect();
+    match digests.iter().find(|text| !is_digest(text)) {
+        None => Ok(digests),
+        Some(bad_digest) => {
             let message = format!(
-                "{VARIABLE}: {bad:?} is no digest: `blake3:` and 64 hexadecimal digits are \
+                "{VARIABLE}: {bad_digest:?} is no digest: `blake3:` and 64 hexadecimal digits are \
                  expected, several separated by commas"
             );
             Err(Failure::usage("trust-value", message).hint("`gate trust --show` prints it"))

@@ -50,11 +50,11 @@ impl Level {
     /// The level of one decision. T0 without state, approved settings or a baseline that stays.
     pub(crate) fn for_decision(
         claim: &Claim,
-        remembers: bool,
+        has_state: bool,
         is_approved: bool,
         has_baseline: bool,
     ) -> Self {
-        if remembers && is_approved && has_baseline { claim.allowed } else { Self::T0 }
+        if has_state && is_approved && has_baseline { claim.allowed } else { Self::T0 }
     }
 }
 
@@ -64,16 +64,14 @@ impl Claim {
     /// Fails on a claim that names no level (code 2), and on folders of runs that cannot
     /// be read.
     pub(crate) fn verify(places: &Places, when: Option<When>) -> Result<Self, Failure> {
-        let claimed = claimed(places)?;
+        let claimed = claimed_level(places)?;
         let top = places.top();
+        // State in a database stands in no folder that the agent could write.
         if is_within(places.data.as_deref(), &top)
             || (!places.names_database() && is_within(places.state.as_deref(), &top))
         {
-            let lowered = claimed.map(|claimed| {
-                format!(
-                    "{VARIABLE} is {}, and gate's folders stand in the work tree",
-                    claimed.name()
-                )
+            let lowered = claimed.map(|level| {
+                format!("{VARIABLE} is {}, and gate's folders stand in the work tree", level.name())
             });
             return Ok(Self { allowed: Level::T0, lowered });
         }
@@ -88,10 +86,10 @@ impl Claim {
     }
 }
 
-fn claimed(places: &Places) -> Result<Option<Level>, Failure> {
+fn claimed_level(places: &Places) -> Result<Option<Level>, Failure> {
     let Some(value) = places.variable(VARIABLE) else { return Ok(None) };
-    let all = [Level::T0, Level::T1, Level::T2, Level::T3];
-    match all.into_iter().find(|level| level.name() == value) {
+    let levels = [Level::T0, Level::T1, Level::T2, Level::T3];
+    match levels.into_iter().find(|level| level.name() == value) {
         Some(level) => Ok(Some(level)),
         None => {
             let message =
@@ -103,41 +101,46 @@ fn claimed(places: &Places) -> Result<Option<Level>, Failure> {
 
 /// T2 if another user owns the work tree and cannot write gate's folders.
 fn verify_t2(places: &Places, top: &Path) -> Claim {
-    let own = rustix::process::getuid().as_raw();
+    let own_uid = rustix::process::getuid().as_raw();
     let owner = top.metadata().map(|metadata| metadata.uid());
-    let is_other = owner.is_ok_and(|owner| owner != own && owner != 0);
-    if is_other
-        && (places.names_database() || is_private(places.state.as_deref(), own))
-        && is_private(places.data.as_deref(), own)
+    // Root could write gate's folders whatever their mode.
+    let is_other_user = owner.is_ok_and(|owner| owner != own_uid && owner != 0);
+    if is_other_user
+        && (places.names_database() || is_private(places.state.as_deref(), own_uid))
+        && is_private(places.data.as_deref(), own_uid)
     {
         return Claim { allowed: Level::T2, lowered: None };
     }
-    let why = format!("{VARIABLE} is T2, and the user of the work tree could write gate's folders");
-    Claim { allowed: Level::T1, lowered: Some(why) }
+    let lowered =
+        format!("{VARIABLE} is T2, and the user of the work tree could write gate's folders");
+    Claim { allowed: Level::T1, lowered: Some(lowered) }
 }
 
-/// True if only this user can write the path, or its nearest ancestor that exists.
-fn is_private(path: Option<&Path>, own: u32) -> bool {
+/// Only this user can write the path, or its nearest ancestor that exists.
+fn is_private(path: Option<&Path>, uid: u32) -> bool {
     let metadata = path.and_then(nearest_existing).and_then(|path| path.metadata().ok());
-    metadata.is_some_and(|metadata| metadata.uid() == own && metadata.mode() & 0o022 == 0)
+    metadata.is_some_and(|metadata| metadata.uid() == uid && metadata.mode() & 0o022 == 0)
 }
 
 /// T3 if no agent is seen on this machine.
 fn verify_t3(places: &Places, top: &Path, when: Option<When>) -> Result<Claim, Failure> {
-    let seen = match when {
+    let contradiction = match when {
         Some(When::Run) => Some("gate run starts the agent on this machine".to_owned()),
         Some(When::Hook) => Some("the agent's program calls from this machine".to_owned()),
         _ => operator::agent_above(places).map(|agent| format!("an agent calls it: {agent}")),
     };
-    let Some(seen) = seen else { return Ok(Claim { allowed: Level::T3, lowered: None }) };
-    let lowered = Some(format!("{VARIABLE} is T3, and {seen}"));
+    let Some(contradiction) = contradiction else {
+        return Ok(Claim { allowed: Level::T3, lowered: None });
+    };
+    let lowered = Some(format!("{VARIABLE} is T3, and {contradiction}"));
     Ok(Claim { lowered, ..verify_t2(places, top) })
 }
 
-/// True if a path, which need not exist yet, is in a folder. Also true for no path.
+/// A path, which need not exist yet, is in a folder. A place that has no path promises nothing, and
+/// counts as within.
 fn is_within(path: Option<&Path>, folder: &Path) -> bool {
     let Some(existing) = path.and_then(nearest_existing) else { return true };
-    existing.canonicalize().is_ok_and(|existing| existing.starts_with(folder))
+    existing.canonicalize().is_ok_and(|path| path.starts_with(folder))
 }
 
 /// The path itself, or its nearest ancestor that exists.
@@ -182,14 +185,14 @@ mod tests {
     #[test]
     fn folders_in_the_work_tree_promise_nothing() {
         let (_folder, tree) = tree();
-        let outside = places(&tree, "");
-        assert_eq!(Claim::verify(&outside, None).unwrap().allowed, Level::T1);
-        for inside in [
-            Places { state: Some(tree.join("a/state")), ..outside.clone() },
-            Places { data: Some(tree.join("data")), ..outside.clone() },
-            Places { data: None, ..outside.clone() },
+        let safe_places = places(&tree, "");
+        assert_eq!(Claim::verify(&safe_places, None).unwrap().allowed, Level::T1);
+        for unsafe_places in [
+            Places { state: Some(tree.join("a/state")), ..safe_places.clone() },
+            Places { data: Some(tree.join("data")), ..safe_places.clone() },
+            Places { data: None, ..safe_places.clone() },
         ] {
-            assert_eq!(Claim::verify(&inside, None).unwrap().allowed, Level::T0);
+            assert_eq!(Claim::verify(&unsafe_places, None).unwrap().allowed, Level::T0);
         }
     }
 

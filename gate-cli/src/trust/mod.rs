@@ -26,7 +26,7 @@ pub use approve::approve;
 pub(crate) use approve::{Approved, withdraw};
 pub(crate) use level::{Claim, Level};
 pub(crate) use trust_state::{
-    Trust, TrustReport, TrustState, settings_as_written, settings_in_force,
+    NearestApproval, Trust, TrustReport, TrustState, settings_as_written, settings_in_force,
 };
 
 /// The error code for settings that nobody approved.

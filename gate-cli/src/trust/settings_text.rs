@@ -14,7 +14,7 @@ const MISSING: &str = "null";
 
 #[derive(Clone, Debug)]
 pub(crate) struct SettingsText {
-    /// None if there is no settings file.
+    /// The settings file; `None` if there is no such file.
     pub(crate) file: Option<PathBuf>,
     pub(super) text: String,
     /// The canonical text, without comments and layout.
@@ -26,12 +26,12 @@ pub(crate) struct SettingsText {
 impl SettingsText {
     /// The project's settings, or the file that the operator named instead.
     pub(crate) fn from_layers(layers: &[Layer]) -> Self {
-        let found = layers.iter().find_map(|layer| match layer.origin() {
+        let named_layer = layers.iter().find_map(|layer| match layer.origin() {
             Origin::Project(file) => Some((layer, file, false)),
             Origin::File(file) => Some((layer, file, true)),
             _ => None,
         });
-        let Some((layer, file, is_named)) = found else {
+        let Some((layer, file, is_named)) = named_layer else {
             let (text, canonical) = (String::new(), MISSING.to_owned());
             return Self { file: None, text, canonical, is_named: false };
         };
@@ -51,7 +51,7 @@ impl SettingsText {
         Ok(Self::from_layers(&settings::layers(places, &Selection::default())?))
     }
 
-    /// True if the operator named the file: by `--config`, or as the machine's own.
+    /// The operator named the file: by `--config`, or as the machine's own.
     pub(crate) fn is_named(&self) -> bool {
         self.is_named
     }
@@ -67,10 +67,10 @@ impl SettingsText {
     }
 }
 
-/// True if a project's file is the machine's own, or a link to it.
+/// A project's file is the machine's own, or a link to it.
 fn is_system_file(file: &Path, system_file: &Path, canonical: &str) -> bool {
     let is_same = system_file.is_file()
-        && file.canonicalize().is_ok_and(|file| Some(file) == system_file.canonicalize().ok());
+        && file.canonicalize().is_ok_and(|target| Some(target) == system_file.canonicalize().ok());
     // The contents are compared too: the link may have led elsewhere when it was read.
     is_same && read_canonical(system_file).as_deref() == Some(canonical)
 }
@@ -88,19 +88,19 @@ mod tests {
     #[cfg(unix)]
     fn a_link_to_the_machines_settings_is_theirs_and_a_copy_is_not() {
         let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        std::fs::write(at("machine"), "breaker.no_exit = 7\n").unwrap();
-        std::fs::copy(at("machine"), at("copy")).unwrap();
-        std::os::unix::fs::symlink(at("machine"), at("link")).unwrap();
-        std::os::unix::fs::symlink(at("copy"), at("other")).unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("machine"), "breaker.no_exit = 7\n").unwrap();
+        std::fs::copy(path("machine"), path("copy")).unwrap();
+        std::os::unix::fs::symlink(path("machine"), path("link")).unwrap();
+        std::os::unix::fs::symlink(path("copy"), path("link-to-copy")).unwrap();
         let text = "breaker.no_exit = 7 # the same\n";
-        let layer = Layer::parse(Origin::Project(at("link")), text).unwrap();
+        let layer = Layer::parse(Origin::Project(path("link")), text).unwrap();
         let canonical = layer.spelled().unwrap();
-        let is_system = |name| is_system_file(&at(name), &at("machine"), &canonical);
+        let is_system = |name| is_system_file(&path(name), &path("machine"), &canonical);
         assert!(is_system("machine") && is_system("link"));
-        assert!(!is_system("copy") && !is_system("other") && !is_system("missing"));
-        assert!(!is_system_file(&at("link"), &at("machine"), "{}"));
-        assert!(!is_system_file(&at("link"), &at("missing"), &canonical));
+        assert!(!is_system("copy") && !is_system("link-to-copy") && !is_system("missing"));
+        assert!(!is_system_file(&path("link"), &path("machine"), "{}"));
+        assert!(!is_system_file(&path("link"), &path("missing"), &canonical));
     }
 
     #[test]

@@ -42,27 +42,31 @@ pub(crate) fn settings_in_force(
     selection: &Selection,
 ) -> Result<(Resolved, Trust), Failure> {
     let written = settings_as_written(places, selection);
+    // Whoever names a file approves it.
     if selection.config.is_some() {
         return written;
     }
-    let instead = match &written {
+    let replacement = match &written {
         Ok((_, trust)) => trust.replacement()?,
-        Err(mistake) => Trust::instead_of(places, mistake)?,
+        Err(mistake) => Trust::replacement_of_mistake(places, mistake)?,
     };
-    approved(places, selection, instead).map_or(written, Ok)
+    // An approved layer that cannot be used any more decides nothing.
+    replacement.and_then(|replacement| replacement.resolve(places, selection)).map_or(written, Ok)
 }
 
-/// The settings with the approved layer in place of the project's; none if that layer
-/// cannot be used any more.
-fn approved(
-    places: &Places,
-    selection: &Selection,
-    instead: Option<(Layer, Trust)>,
-) -> Option<(Resolved, Trust)> {
-    let (layer, trust) = instead?;
-    let layers = layers_with(places, selection, Some(layer)).ok()?;
-    let resolved = config::resolve(&layers, selection.task_type.as_deref()).ok()?;
-    Some((resolved, trust))
+/// The approved settings, which decide instead of those on the disk.
+pub(crate) struct Replacement {
+    layer: Layer,
+    trust: Trust,
+}
+
+impl Replacement {
+    /// The settings with the approved layer in place of the project's; `None` if it cannot be used.
+    fn resolve(self, places: &Places, selection: &Selection) -> Option<(Resolved, Trust)> {
+        let layers = layers_with(places, selection, Some(self.layer)).ok()?;
+        let resolved = config::resolve(&layers, selection.task_type.as_deref()).ok()?;
+        Some((resolved, self.trust))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +74,7 @@ pub(crate) enum TrustState {
     Approved,
     /// Nobody ever approved settings here.
     Never,
-    /// Others were approved: an earlier text, settings in a folder above, or ones that
+    /// Other settings were approved: an earlier text, settings in a folder above, or settings that
     /// are gone.
     Changed,
 }
@@ -80,10 +84,10 @@ pub(crate) enum TrustState {
 pub(crate) struct Trust {
     places: Places,
     settings: SettingsText,
-    /// Set if an approved text decides instead of the settings on the disk: a sentence on
-    /// how those differ.
+    /// The difference of the settings on the disk, as a sentence, if an approved text decides instead of
+    /// them.
     replaced: Option<String>,
-    /// True if several decisions share this value. Then the disk is read for each.
+    /// Several decisions share this value. Then the disk is read for each.
     is_lasting: bool,
     cached: OnceCell<TrustReport>,
 }
@@ -95,15 +99,28 @@ pub(crate) struct TrustReport {
     /// The settings file, if there is one.
     pub(crate) file: Option<PathBuf>,
     pub(crate) state: TrustState,
-    /// The nearest folder with an approval.
-    pub(crate) approved: Option<(PathBuf, Approval)>,
-    /// Set if the disk has other settings that nobody approved: a sentence that says what
-    /// a person can do.
+    /// The approval in the nearest folder that has one.
+    pub(crate) approved: Option<NearestApproval>,
+    /// The next step of a person, as a sentence, if the disk has other settings that nobody approved.
     pub(crate) changed: Option<String>,
     /// Paths within the project at which settings count here, the nearest first.
     candidates: Vec<String>,
     /// A sentence on how the settings differ from the approved ones.
     difference: String,
+}
+
+/// An approval, with the folder in which it counts. Its own folder may be in another work tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NearestApproval {
+    pub(crate) folder: PathBuf,
+    pub(crate) approval: Approval,
+}
+
+/// The approvals that count in a folder.
+#[derive(Default)]
+struct FolderApprovals {
+    folder: PathBuf,
+    approvals: Vec<Approval>,
 }
 
 impl Trust {
@@ -116,44 +133,49 @@ impl Trust {
         Self { places, settings, replaced: None, is_lasting: false, cached }
     }
 
-    /// The approved settings, if those on the disk differ from them. None if they do not,
-    /// or if gate does not have the approved text.
+    /// The approved settings, if those on the disk differ from them. `None` if they do not, or if
+    /// gate does not have the approved text.
     ///
     /// Fails on a bad `GATE_TRUST` (code 2).
-    pub(crate) fn replacement(&self) -> Result<Option<(Layer, Self)>, Failure> {
+    fn replacement(&self) -> Result<Option<Replacement>, Failure> {
         let report = self.report()?;
         if report.state != TrustState::Changed {
             return Ok(None);
         }
-        self.approved_instead(report.difference)
+        self.approved_replacement(report.difference)
     }
 
     /// The approved settings in the place of the project's, which have a mistake, by themselves or
-    /// together with those of the user or the machine. None if gate does not have the approved text.
+    /// together with those of the user or the machine. `None` if gate does not have the approved text.
     ///
     /// Fails on a bad `GATE_TRUST` (code 2).
-    fn instead_of(places: &Places, mistake: &Failure) -> Result<Option<(Layer, Self)>, Failure> {
+    fn replacement_of_mistake(
+        places: &Places,
+        mistake: &Failure,
+    ) -> Result<Option<Replacement>, Failure> {
         let Some(project) = places.project_file()? else { return Ok(None) };
         let file = mistake.file.as_ref().map_or(project, PathBuf::from);
         let difference = message::mistake(&file, &places.folder, mistake);
-        Self::new(places, &[]).approved_instead(difference)
+        Self::new(places, &[]).approved_replacement(difference)
     }
 
     /// The approved text, which decides instead of the settings on the disk; `difference` says how
-    /// those differ. None if gate does not have the text.
-    fn approved_instead(&self, difference: String) -> Result<Option<(Layer, Self)>, Failure> {
+    /// those differ. `None` if gate does not have the text.
+    fn approved_replacement(&self, difference: String) -> Result<Option<Replacement>, Failure> {
         let Some(layer) = self.approved_text()? else { return Ok(None) };
         let settings = SettingsText::from_layers(std::slice::from_ref(&layer));
         let replaced = Some(difference);
-        Ok(Some((layer, Self { replaced, ..Self::from_settings(&self.places, settings) })))
+        let trust = Self { replaced, ..Self::from_settings(&self.places, settings) };
+        Ok(Some(Replacement { layer, trust }))
     }
 
     /// The approved text as a layer of the file that it was read from.
     fn approved_text(&self) -> Result<Option<Layer>, Failure> {
         let top = self.places.top();
         // Read before anything else, so that a bad value is always an error.
-        let given = digest::from_environment(&self.places)?;
-        let (folder, approvals) = self.nearest_approvals(&top).unwrap_or_default();
+        let environment_digests = digest::digests_from_environment(&self.places)?;
+        let FolderApprovals { folder, approvals } =
+            self.nearest_approvals(&top).unwrap_or_default();
         let text = |digest: &str, place: &str, folder: &Path| {
             ApprovedTexts::new(&self.places, place)?.layer(digest, &folder.join(FILE))
         };
@@ -164,7 +186,7 @@ impl Trust {
         }
         Ok(self.folders(&top).find_map(|folder| {
             let place = settings_place(folder, &top);
-            given.iter().find_map(|digest| text(digest, &place, folder))
+            environment_digests.iter().find_map(|digest| text(digest, &place, folder))
         }))
     }
 
@@ -206,16 +228,16 @@ impl Trust {
         if self.settings.is_named() {
             return Ok(None);
         }
-        let now = match SettingsText::read(&self.places) {
-            Ok(now) if now.equals(&self.settings) => return Ok(None),
-            Ok(now) => self.report_on(&now)?,
+        let report = match SettingsText::read(&self.places) {
+            Ok(settings) if settings.equals(&self.settings) => return Ok(None),
+            Ok(settings) => self.report_on(&settings)?,
             Err(mistake) => {
                 let file = mistake.file.clone().unwrap_or_else(|| FILE.to_owned());
                 let text = message::mistake(file.as_ref(), &self.places.folder, &mistake);
                 return Ok(Some(text));
             }
         };
-        Ok((now.state != TrustState::Approved).then_some(now.difference))
+        Ok((report.state != TrustState::Approved).then_some(report.difference))
     }
 
     /// Other settings that the operator has approved since this value was made.
@@ -225,12 +247,13 @@ impl Trust {
         if !self.is_lasting || self.settings.is_named() {
             return Ok(None);
         }
-        let Ok((resolved, now)) = settings_in_force(&self.places, &Selection::default()) else {
+        // Settings that cannot be used now end no loop: those that it began with go on deciding.
+        let Ok((resolved, trust)) = settings_in_force(&self.places, &Selection::default()) else {
             return Ok(None);
         };
         let is_new =
-            !now.settings.equals(&self.settings) && now.report()?.state == TrustState::Approved;
-        Ok(is_new.then_some((resolved, now)))
+            !trust.settings.equals(&self.settings) && trust.report()?.state == TrustState::Approved;
+        Ok(is_new.then_some((resolved, trust)))
     }
 
     // Settings approved by `GATE_TRUST`, or by an older gate, have no stored text yet. A
@@ -278,47 +301,49 @@ impl Trust {
         Err(Failure::usage(NOT_TRUSTED, message).hint("`gate trust` shows them, and approves them"))
     }
 
-    /// True if any settings were approved here, even if they are gone.
+    /// Some settings were approved here, even if they are gone.
     pub(crate) fn was_approved(places: &Places) -> bool {
         Self::approved_project(places).is_some()
     }
 
-    // Names the ledger: an agent could otherwise begin another history by another origin.
-    /// The project's identity when settings were approved here; none if none were.
+    /// The project's identity when settings were approved here; `None` if no settings were. It names
+    /// the ledger: by another origin an agent could otherwise begin another history.
     pub(crate) fn approved_project(places: &Places) -> Option<String> {
         let trust = Self::new(places, &[]);
-        let (_, approvals) = trust.nearest_approvals(&places.top())?;
-        approvals.into_iter().next().map(|approval| approval.project)
+        let nearest = trust.nearest_approvals(&places.top())?;
+        nearest.approvals.into_iter().next().map(|approval| approval.project)
     }
 
     fn report_on(&self, text: &SettingsText) -> Result<TrustReport, Failure> {
         let top = self.places.top();
-        let given = digest::from_environment(&self.places)?;
+        let environment_digests = digest::digests_from_environment(&self.places)?;
         let nearest = self.nearest_approvals(&top);
-        let (folder, approvals) = match &nearest {
-            Some((folder, approvals)) => (Some(folder.as_path()), approvals.as_slice()),
-            None => (None, [].as_slice()),
-        };
+        let folder = nearest.as_ref().map(|nearest| nearest.folder.as_path());
+        let approvals = nearest.as_ref().map_or([].as_slice(), |nearest| &nearest.approvals);
         let digest = text.digest();
+        // An approval of a folder above is none of settings that stand in their place.
         let is_own_folder = folder == text.file.as_deref().and_then(Path::parent);
         let approval = approvals.iter().find(|approval| is_own_folder && approval.digest == digest);
-        let is_approved = text.is_named() || approval.is_some() || given.contains(&digest);
+        let is_approved =
+            text.is_named() || approval.is_some() || environment_digests.contains(&digest);
         let state = match is_approved {
             true => TrustState::Approved,
-            false if nearest.is_none() && given.is_empty() => TrustState::Never,
+            false if nearest.is_none() && environment_digests.is_empty() => TrustState::Never,
             false => TrustState::Changed,
         };
         let difference = message::difference(&Difference {
             file: text.file.as_deref(),
             approved: folder.map(|folder| folder.join(FILE)).as_deref(),
-            from: &self.places.folder,
+            person_folder: &self.places.folder,
         });
-        let approval = approval.or(approvals.first()).cloned();
+        let nearest_approval = approval.or(approvals.first()).cloned();
         Ok(TrustReport {
             digest,
             file: text.file.clone(),
             state,
-            approved: folder.map(Path::to_owned).zip(approval),
+            approved: folder
+                .zip(nearest_approval)
+                .map(|(folder, approval)| NearestApproval { folder: folder.to_owned(), approval }),
             changed: None,
             candidates: self.folders(&top).map(|folder| settings_place(folder, &top)).collect(),
             difference,
@@ -326,34 +351,35 @@ impl Trust {
     }
 
     /// The nearest folder with approved settings, and their approvals.
-    fn nearest_approvals(&self, top: &Path) -> Option<(PathBuf, Vec<Approval>)> {
-        let approvals = Approvals::new(&self.places)?;
-        let in_project = approvals.in_project(&worktree::identity(top));
+    fn nearest_approvals(&self, top: &Path) -> Option<FolderApprovals> {
+        let all_approvals = Approvals::new(&self.places)?;
+        let in_project = all_approvals.in_project(&worktree::identity(top));
         self.folders(top).find_map(|folder| {
-            let mut found: Vec<_> = approvals.in_folder(folder).into_iter().collect();
-            // What is approved in another work tree of the project is approved here, too; beside an
-            // approval of this one, as long as that tree is there.
+            let mut approvals: Vec<_> = all_approvals.in_folder(folder).into_iter().collect();
+            // Settings that are approved in another work tree of the project are approved here, too.
+            // Beside an approval of this tree they are as long as that tree exists.
             let place = settings_place(folder, top);
-            let has_own = !found.is_empty();
-            let others = in_project.iter().filter(|approval| {
+            let has_own = !approvals.is_empty();
+            let of_other_trees = in_project.iter().filter(|approval| {
                 let tree = Path::new(&approval.folder);
                 approval.place == place && (!has_own || tree != folder && tree.is_dir())
             });
-            found.extend(others.cloned());
-            (!found.is_empty()).then(|| (folder.to_owned(), found))
+            approvals.extend(of_other_trees.cloned());
+            let is_approved = !approvals.is_empty();
+            is_approved.then(|| FolderApprovals { folder: folder.to_owned(), approvals })
         })
     }
 
     /// The folders whose settings count here, the nearest first.
     fn folders<'t>(&'t self, top: &'t Path) -> impl Iterator<Item = &'t Path> {
-        let mut all = Vec::new();
+        let mut folders = Vec::new();
         for folder in self.places.folder.ancestors() {
-            all.push(folder);
+            folders.push(folder);
             if folder == top {
                 break;
             }
         }
-        all.into_iter()
+        folders.into_iter()
     }
 }
 
@@ -382,10 +408,10 @@ impl TrustReport {
     /// The reason why nothing counts in a run: its settings have changed, nobody approved
     /// them, and there is no approved text to decide instead.
     pub(crate) fn tampered(&self, run: Option<&RunState>, state: TrustState) -> Option<String> {
-        let earlier = run.and_then(|run| run.settings.as_ref());
+        let run_digest = run.and_then(|run| run.settings.as_ref());
         let is_tampered = match state {
             TrustState::Approved => false,
-            TrustState::Never => earlier.is_some_and(|earlier| *earlier != self.digest),
+            TrustState::Never => run_digest.is_some_and(|digest| *digest != self.digest),
             TrustState::Changed => run.is_some(),
         };
         is_tampered.then(|| format!("in the middle of a run, {}", self.difference))
@@ -400,9 +426,9 @@ impl TrustReport {
             }
             (TrustState::Never, None) => {
                 let starts = message::programs(programs);
-                let what = "the settings of the machine or the user configure checks, and this project \
+                let problem = "the settings of the machine or the user configure checks, and this project \
                             has no approved gate.toml";
-                return untrusted(format!("{what}{starts}"), self)
+                return untrusted(format!("{problem}{starts}"), self)
                     .hint("`gate init` writes a gate.toml and approves it");
             }
             _ => self.difference.clone(),

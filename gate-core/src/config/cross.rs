@@ -15,11 +15,11 @@ pub(super) fn config(raw: &RawConfig) -> Validation {
     for (name, check) in &checks.named {
         script(name, check)?;
         let path = KeyPath::dotted("checks").key(name).key("needs");
-        known(&path, check.needs.as_deref().unwrap_or_default(), checks)?;
+        expect_checks(&path, check.needs.as_deref().unwrap_or_default(), checks)?;
     }
-    cycle(checks)?;
+    refuse_cycle(checks)?;
     let ci = raw.work.as_ref().and_then(|work| work.ci.as_deref()).unwrap_or_default();
-    known(&KeyPath::dotted("work.ci"), ci, checks)
+    expect_checks(&KeyPath::dotted("work.ci"), ci, checks)
 }
 
 /// Without threshold and without signal, silence would end the loop.
@@ -57,11 +57,11 @@ fn script(name: &str, check: &RawCheck) -> Validation {
     .hint("write [\"one script\"], or leave `shell` out"))
 }
 
-fn known(path: &KeyPath, names: &[String], checks: &RawChecks) -> Validation {
+fn expect_checks(path: &KeyPath, names: &[String], checks: &RawChecks) -> Validation {
     for (index, name) in names.iter().enumerate() {
         if !checks.named.contains_key(name) {
-            let checks: Vec<&str> = checks.named.keys().map(String::as_str).collect();
-            return Err(Fault::unknown(path.index(index), "check", name, &checks));
+            let check_names: Vec<&str> = checks.named.keys().map(String::as_str).collect();
+            return Err(Fault::unknown(path.index(index), "check", name, &check_names));
         }
     }
     Ok(())
@@ -74,10 +74,10 @@ fn needs<'a>(checks: &'a RawChecks, name: &str) -> std::slice::Iter<'a, String> 
 
 /// Follows `needs` from each check, each of them once; a way back to a check that it
 /// came from is a fault.
-fn cycle(checks: &RawChecks) -> Validation {
-    let mut seen = BTreeSet::new();
+fn refuse_cycle(checks: &RawChecks) -> Validation {
+    let mut followed = BTreeSet::new();
     for start in checks.named.keys() {
-        // The way from there, each step with what it has yet to follow.
+        // The way from there: each check with the needs that are still to be followed.
         let mut way = vec![(start, needs(checks, start))];
         let mut on_way = BTreeSet::from([start]);
         while let Some((name, needs_left)) = way.last_mut() {
@@ -86,15 +86,15 @@ fn cycle(checks: &RawChecks) -> Validation {
                 Some(next) if on_way.contains(next) => {
                     let steps = way.iter().map(|(name, _)| *name).chain([next]);
                     let steps: Vec<_> = steps.skip_while(|name| *name != next).collect();
-                    return Err(circle(&steps));
+                    return Err(cycle_fault(&steps));
                 }
-                Some(next) if seen.contains(next) => {}
+                Some(next) if followed.contains(next) => {}
                 Some(next) => {
                     on_way.insert(next);
                     way.push((next, needs(checks, next)));
                 }
                 None => {
-                    seen.insert(name);
+                    followed.insert(name);
                     on_way.remove(name);
                     way.pop();
                 }
@@ -104,17 +104,17 @@ fn cycle(checks: &RawChecks) -> Validation {
     Ok(())
 }
 
-/// Most steps of a circle that an error names.
+/// The most steps of a cycle that an error names.
 const MAX_NAMED_STEPS: usize = 20;
 
-fn circle(steps: &[&String]) -> Fault {
+fn cycle_fault(steps: &[&String]) -> Fault {
     let path = KeyPath::dotted("checks").key(steps[0]).key("needs");
     let names = steps.iter().map(|name| name.as_str());
     let words = match steps.len() {
         0..=MAX_NAMED_STEPS => names.collect::<Vec<_>>().join(" → "),
         count => {
-            let first = names.take(MAX_NAMED_STEPS).collect::<Vec<_>>().join(" → ");
-            format!("{first} → … ({} checks)", count - 1)
+            let first_names = names.take(MAX_NAMED_STEPS).collect::<Vec<_>>().join(" → ");
+            format!("{first_names} → … ({} checks)", count - 1)
         }
     };
     Fault::new(path, Problem::Cycle(words))

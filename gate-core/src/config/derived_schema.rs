@@ -26,17 +26,17 @@ pub fn schema() -> Value {
 fn drop_null(schema: &mut Map<String, Value>) {
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|kind| kind != "null");
-        if let [only] = types.as_slice() {
-            let only = only.clone();
-            schema.insert("type".to_owned(), only);
+        if let [kind] = types.as_slice() {
+            let kind = kind.clone();
+            schema.insert("type".to_owned(), kind);
         }
     }
-    if let Some(Value::Array(any)) = schema.get_mut("anyOf") {
-        any.retain(|kind| kind.get("type") != Some(&json!("null")));
-        if let [Value::Object(only)] = any.as_slice() {
-            let only = only.clone();
+    if let Some(Value::Array(alternatives)) = schema.get_mut("anyOf") {
+        alternatives.retain(|kind| kind.get("type") != Some(&json!("null")));
+        if let [Value::Object(alternative)] = alternatives.as_slice() {
+            let alternative = alternative.clone();
             schema.remove("anyOf");
-            for (key, value) in only {
+            for (key, value) in alternative {
                 schema.entry(key).or_insert(value);
             }
         }

@@ -9,14 +9,14 @@ use crate::text::brief;
 
 /// Settings that cannot be used.
 ///
-/// `Display` is one line: place, key, what is wrong, and a hint, such as
+/// `Display` is one line: place, key, fault, and a hint, such as
 /// ``gate.toml:3:1: unknown key `indicator_treshold` in `exit_gate`, did you
 /// mean `indicator_threshold`?``. A renderer with more room takes the parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConfigError(Box<Parts>);
+pub struct ConfigError(Box<ErrorParts>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Parts {
+struct ErrorParts {
     origin: String,
     excerpt: Option<Excerpt>,
     key: String,
@@ -48,11 +48,11 @@ pub enum Problem {
     /// No key has this name.
     #[error("unknown key `{0}`")]
     UnknownKey(String),
-    /// A value names a thing that there is not.
-    #[error("unknown {what} `{name}`")]
+    /// A value names something that does not exist.
+    #[error("unknown {kind} `{name}`")]
     UnknownName {
-        /// The kind of thing: value, pack, check, task type.
-        what: &'static str,
+        /// The kind of the name: value, pack, check, task type.
+        kind: &'static str,
         /// The name that nothing has.
         name: String,
     },
@@ -67,11 +67,11 @@ pub enum Problem {
     /// A value of the right type that makes no sense.
     #[error("{0}")]
     Invalid(String),
-    /// The same thing twice.
-    #[error("duplicate {what} `{name}`")]
+    /// A name that is given twice.
+    #[error("duplicate {kind} `{name}`")]
     Duplicate {
-        /// The kind of thing.
-        what: &'static str,
+        /// The kind of the name: pattern id, check, pack.
+        kind: &'static str,
         /// The name that is used twice.
         name: String,
     },
@@ -80,7 +80,7 @@ pub enum Problem {
     Regex {
         /// The pattern's id.
         id: String,
-        /// Why not.
+        /// The cause, in words.
         reason: String,
     },
     /// A key that must be there is not.
@@ -116,7 +116,7 @@ impl Fault {
         Self { path, problem, hint: None }
     }
 
-    /// No source sets a key that has no default; dotted.
+    /// No source sets this key, dotted, which has no default.
     pub(crate) fn missing(key: &'static str) -> Self {
         Self::new(KeyPath::default(), Problem::Missing(key))
     }
@@ -126,9 +126,9 @@ impl Fault {
         Self::new(path, Problem::Invalid(message.into()))
     }
 
-    /// A name that nothing has; hints at the nearest of those in `names`.
-    pub(super) fn unknown(path: KeyPath, what: &'static str, name: &str, names: &[&str]) -> Self {
-        let problem = Problem::UnknownName { what, name: name.to_owned() };
+    /// A name that is not among `names`; hints at the nearest of them.
+    pub(super) fn unknown(path: KeyPath, kind: &'static str, name: &str, names: &[&str]) -> Self {
+        let problem = Problem::UnknownName { kind, name: name.to_owned() };
         Self { path, problem, hint: nearest::hint(name, names) }
     }
 
@@ -137,10 +137,10 @@ impl Fault {
     }
 }
 
-/// Result of a validation.
+/// The result of a validation.
 pub(super) type Validation = Result<(), Fault>;
 
-/// Most of a key that an error shows.
+/// The most of a key that an error shows.
 const MAX_KEY_CHARS: usize = 300;
 
 impl ConfigError {
@@ -156,26 +156,28 @@ impl ConfigError {
 
     fn new(origin: &str, excerpt: Option<Excerpt>, fault: Fault) -> Self {
         let Fault { path, problem, hint } = fault;
-        let key = path.to_string();
-        let key = if key.len() > MAX_KEY_CHARS { brief(&key, MAX_KEY_CHARS) } else { key };
-        Self(Box::new(Parts { origin: origin.to_owned(), excerpt, key, problem, hint }))
+        let key = match path.to_string() {
+            key if key.len() > MAX_KEY_CHARS => brief(&key, MAX_KEY_CHARS),
+            key => key,
+        };
+        Self(Box::new(ErrorParts { origin: origin.to_owned(), excerpt, key, problem, hint }))
     }
 
-    /// The error with the place that its key has in another text, which `place` finds.
-    pub(super) fn placed_at(
+    /// The error with the place that its key has in another text, which `find_place` finds.
+    pub(super) fn with_place_in(
         mut self,
         text: &str,
-        place: impl FnOnce(&str, &KeyPath, &Problem) -> Range<usize>,
+        find_place: impl FnOnce(&str, &KeyPath, &Problem) -> Range<usize>,
     ) -> Self {
-        let span = place(text, &KeyPath::dotted(&self.0.key), &self.0.problem);
+        let span = find_place(text, &KeyPath::dotted(&self.0.key), &self.0.problem);
         self.0.excerpt = Some(Excerpt::new(text, span));
         self
     }
 
     /// The error with a better hint for an unknown key, if there is one.
-    pub(super) fn hinting(mut self, better: impl FnOnce(&str) -> Option<String>) -> Self {
+    pub(super) fn with_key_hint(mut self, hint: impl FnOnce(&str) -> Option<String>) -> Self {
         if let Problem::UnknownKey(name) = &self.0.problem {
-            self.0.hint = better(name).or(self.0.hint.take());
+            self.0.hint = hint(name).or(self.0.hint.take());
         }
         self
     }
@@ -202,22 +204,22 @@ impl ConfigError {
         &self.0.origin
     }
 
-    /// The place in the file; none for a variable or a flag.
+    /// The place in the file; `None` for a variable or a flag.
     pub fn excerpt(&self) -> Option<&Excerpt> {
         self.0.excerpt.as_ref()
     }
 
-    /// Line from 1; none for a variable or a flag.
+    /// The line, from 1; `None` for a variable or a flag.
     pub fn line(&self) -> Option<usize> {
         self.excerpt().map(|excerpt| excerpt.line)
     }
 
-    /// Column in characters, from 1; none for a variable or a flag.
+    /// The column in characters, from 1; `None` for a variable or a flag.
     pub fn column(&self) -> Option<usize> {
         self.excerpt().map(|excerpt| excerpt.column)
     }
 
-    /// The dotted key, such as `checks.tests.timeout`; none if the text as a whole is wrong.
+    /// The dotted key, such as `checks.tests.timeout`; `None` if the text as a whole is wrong.
     pub fn key(&self) -> Option<&str> {
         Some(self.0.key.as_str()).filter(|key| !key.is_empty())
     }
@@ -234,7 +236,7 @@ impl ConfigError {
 
     /// Key and problem in one line, without place and hint.
     pub fn message(&self) -> String {
-        let Parts { key, problem, .. } = &*self.0;
+        let ErrorParts { key, problem, .. } = &*self.0;
         match (problem, key.rsplit_once('.')) {
             (Problem::UnknownKey(_), Some((table, _))) => format!("{problem} in `{table}`"),
             (Problem::UnknownKey(_), None) => problem.to_string(),

@@ -11,7 +11,7 @@ use super::key::KeyPath;
 use super::matcher::{self, Room};
 use super::{layer, locate, nearest, serde_message};
 
-/// Result of `gate config import`.
+/// The result of `gate config import`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
     /// Settings with comments, the text of a gate.toml.
@@ -38,7 +38,7 @@ struct SeedFile {
     exit_gate: Option<Seed>,
 }
 
-/// The seed's settings; none if the JSON is silent.
+/// The seed's settings; `None` for a key that the JSON leaves out.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Seed {
@@ -58,11 +58,11 @@ const SEED_THRESHOLD: u32 = 2;
 fn read(file: &str, json: &str) -> Result<Seed, ConfigError> {
     let table: Table =
         serde_json::from_str(json).map_err(|error| unreadable(file, json, &error))?;
-    let seed = layer::read::<SeedFile>(file, &table.to_string());
-    let seed = seed.map_err(|error| error.placed_at(json, locate::in_json))?.exit_gate;
+    let seed_file = layer::read::<SeedFile>(file, &table.to_string())
+        .map_err(|error| error.with_place_in(json, locate::in_json))?;
     let missing = || Fault::new(KeyPath::default(), Problem::Missing("exit_gate"));
-    let checked = seed.ok_or_else(missing).and_then(Seed::checked);
-    checked.map_err(|fault| {
+    let seed = seed_file.exit_gate.ok_or_else(missing).and_then(Seed::checked);
+    seed.map_err(|fault| {
         let span = locate::in_json(json, &fault.path, &fault.problem);
         ConfigError::in_text(file, json, span, fault)
     })
@@ -71,33 +71,37 @@ fn read(file: &str, json: &str) -> Result<Seed, ConfigError> {
 fn unreadable(file: &str, json: &str, error: &serde_json::Error) -> ConfigError {
     let lines = json.split_inclusive('\n').take(error.line().saturating_sub(1));
     let column = error.column().saturating_sub(1);
-    let at = json.floor_char_boundary(lines.map(str::len).sum::<usize>() + column);
-    let message = error.to_string();
-    let message = message.split(" at line ").next().unwrap_or_default();
+    let offset = json.floor_char_boundary(lines.map(str::len).sum::<usize>() + column);
+    let message_and_place = error.to_string();
+    let message = message_and_place.split(" at line ").next().unwrap_or_default();
     let fault = serde_message::fault(KeyPath::default(), message);
-    ConfigError::in_text(file, json, at..at, fault)
+    ConfigError::in_text(file, json, offset..offset, fault)
 }
 
 impl Seed {
     fn checked(self) -> Result<Self, Fault> {
-        let at = KeyPath::dotted("exit_gate");
+        let gate_path = KeyPath::dotted("exit_gate");
         for name in self.evidence_checks.iter().flat_map(BTreeMap::keys) {
             if !EVIDENCE.contains(&name.as_str()) {
                 let problem = Problem::UnknownKey(name.clone());
                 let hint = nearest::hint(name, &EVIDENCE);
-                return Err(Fault { path: at.key("evidence_checks").key(name), problem, hint });
+                return Err(Fault {
+                    path: gate_path.key("evidence_checks").key(name),
+                    problem,
+                    hint,
+                });
             }
         }
         let mut room = Room::default();
         for (index, regex) in self.patterns.iter().flatten().enumerate() {
-            matcher::usable(regex, &mut room).map_err(|reason| {
+            matcher::check_regex(regex, &mut room).map_err(|reason| {
                 let problem = Problem::Regex { id: regex.clone(), reason };
-                Fault::new(at.key("patterns").index(index), problem)
+                Fault::new(gate_path.key("patterns").index(index), problem)
             })?;
         }
         if self.enabled == Some(false) && self.require_explicit_signal == Some(false) {
             let message = "neither threshold nor signal is left to decide".to_owned();
-            return Err(Fault::new(at, Problem::Conflict(message))
+            return Err(Fault::new(gate_path, Problem::Conflict(message))
                 .hint("set `enabled` or `require_explicit_signal` to true"));
         }
         Ok(self)
@@ -173,11 +177,12 @@ impl Seed {
 
 /// A name for each pattern, made of its words and different from the others.
 fn ids(patterns: &[String]) -> Vec<String> {
-    let (mut taken, mut ids) = (BTreeSet::new(), Vec::new());
+    let mut used_ids = BTreeSet::new();
+    let mut ids = Vec::new();
     for pattern in patterns {
         let words = slug(pattern);
         let (mut id, mut number) = (words.clone(), 2);
-        while !taken.insert(id.clone()) {
+        while !used_ids.insert(id.clone()) {
             id = format!("{words}-{number}");
             number += 1;
         }
@@ -188,7 +193,8 @@ fn ids(patterns: &[String]) -> Vec<String> {
 
 fn slug(pattern: &str) -> String {
     let lower = pattern.to_ascii_lowercase();
-    let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let words =
+        lower.split(|char: char| !char.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let slug = words.collect::<Vec<_>>().join("-");
     if slug.is_empty() { "pattern".to_owned() } else { slug }
 }

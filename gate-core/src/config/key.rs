@@ -14,7 +14,7 @@ pub(super) enum Step {
 }
 
 impl Step {
-    /// The table's name; none for an index.
+    /// The key's name; `None` for an index.
     pub(super) fn name(&self) -> Option<&str> {
         match self {
             Self::Key(name) => Some(name),
@@ -23,7 +23,7 @@ impl Step {
     }
 }
 
-/// Path of a key in a settings file; empty for the whole file.
+/// The path of a key in a settings file; empty for the whole file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct KeyPath(pub(super) Vec<Step>);
 
@@ -31,8 +31,8 @@ impl KeyPath {
     /// A path as its `Display` writes it, without quoted names: `patterns.custom[1].regex`.
     pub(super) fn dotted(text: &str) -> Self {
         let mut steps = Vec::new();
-        for part in text.split('.') {
-            let mut names = part.split('[');
+        for key in text.split('.') {
+            let mut names = key.split('[');
             steps.extend(names.next().map(|name| Step::Key(name.to_owned())));
             let indices = names.filter_map(|index| index.strip_suffix(']')?.parse().ok());
             steps.extend(indices.map(Step::Index));
@@ -51,8 +51,8 @@ impl KeyPath {
     }
 
     /// This path, then the steps of another.
-    pub(super) fn join(&self, other: &[Step]) -> Self {
-        Self(self.0.iter().chain(other).cloned().collect())
+    pub(super) fn join(&self, steps: &[Step]) -> Self {
+        Self(self.0.iter().chain(steps).cloned().collect())
     }
 
     /// All but the last step.
@@ -78,9 +78,9 @@ impl KeyPath {
 
 impl fmt::Display for KeyPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, step) in self.0.iter().enumerate() {
+        for (depth, step) in self.0.iter().enumerate() {
             match step {
-                Step::Key(name) if at == 0 => write!(f, "{}", quoted(name))?,
+                Step::Key(name) if depth == 0 => write!(f, "{}", quoted(name))?,
                 Step::Key(name) => write!(f, ".{}", quoted(name))?,
                 Step::Index(index) => write!(f, "[{index}]")?,
             }
@@ -94,8 +94,9 @@ fn quoted(name: &str) -> String {
     if is_name(name) { name.to_owned() } else { format!("{name:?}") }
 }
 
-/// True for a valid name of a check, task type or pattern: letters, digits, `-` and `_`, so
+/// A valid name of a check, task type or pattern: letters, digits, `-` and `_`, so
 /// that paths, keys and shell words can contain it.
 pub(super) fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }

@@ -1,4 +1,4 @@
-//! One source of settings, and where it comes from.
+//! One source of settings, with its origin.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::error::{ConfigError, Fault, Problem};
-use super::gone::GoneKey;
+use super::gone::RemovedKey;
 use super::key::KeyPath;
 use super::raw::{RawCheck, RawConfig};
 use super::{DEFAULT, gone, locate, lock, schema, serde_message, validate};
@@ -37,7 +37,7 @@ pub enum Origin {
     Flag(String),
 }
 
-/// The most that a file of settings may have, in bytes.
+/// The longest text of settings that is read, in bytes.
 pub const MAX_SETTINGS_BYTES: usize = 4 << 20;
 
 /// One source of settings: in itself valid, not yet resolved.
@@ -47,7 +47,7 @@ pub struct Layer {
     raw: RawConfig,
     text: Option<Cow<'static, str>>,
     /// The keys of earlier versions in the text.
-    pub(super) removed_keys: Vec<GoneKey>,
+    pub(super) removed_keys: Vec<RemovedKey>,
     /// Switches the agent exit protocol on. No key of a file does: agents write to the project.
     pub(super) exit_protocol: bool,
 }
@@ -57,7 +57,7 @@ impl Layer {
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong with it on its own: syntax, an unknown key,
+    /// The first fault of the text by itself: syntax, an unknown key,
     /// a wrong type, a value that makes no sense.
     pub fn parse(origin: Origin, text: &str) -> Result<Self, ConfigError> {
         if text.len() > MAX_SETTINGS_BYTES {
@@ -65,13 +65,15 @@ impl Layer {
             let fault = Fault::invalid(KeyPath::default(), message);
             return Err(ConfigError::in_value(&origin.to_string(), fault));
         }
-        let (kept_text, removed_keys) = gone::without(text).unzip();
+        let (kept_text, removed_keys) = gone::remove_old_keys(text).unzip();
         let raw = read::<RawConfig>(&origin.to_string(), kept_text.as_deref().unwrap_or(text))
             .map_err(|error| match kept_text {
-                Some(_) => error.placed_at(text, |text, path, _| locate::value_span(text, path)),
+                Some(_) => {
+                    error.with_place_in(text, |text, path, _| locate::value_span(text, path))
+                }
                 None => error,
             })
-            .map_err(|error| error.hinting(schema::home_of))?;
+            .map_err(|error| error.with_key_hint(schema::home_of))?;
         let text = Some(Cow::Owned(text.to_owned()));
         let removed_keys = removed_keys.unwrap_or_default();
         Self { text, removed_keys, ..Self::built(origin, raw) }.checked()
@@ -131,7 +133,7 @@ impl Layer {
         Self { text, ..Self::built(Origin::Default, EMBEDDED.clone()) }
     }
 
-    /// True for a source that sets nothing.
+    /// A source that sets nothing.
     pub(super) fn is_silent(&self) -> bool {
         !self.exit_protocol && self.raw == RawConfig::default()
     }
@@ -146,7 +148,7 @@ impl Layer {
         &self.raw
     }
 
-    /// Its text; none if a program has built it.
+    /// Its text; `None` if a program has built it.
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
     }
@@ -183,7 +185,7 @@ impl Layer {
 }
 
 impl Origin {
-    /// True for a file and the embedded default, which may set a key for one task type alone.
+    /// A file or the embedded default, which may set a key for one task type alone.
     pub(super) fn is_file(&self) -> bool {
         !matches!(self, Self::Environment(_) | Self::Flag(_))
     }
@@ -211,7 +213,7 @@ impl fmt::Display for Origin {
 /// is the seed's name.
 const THRESHOLD_VARIABLES: [&str; 2] = ["GATE_EXIT_THRESHOLD", "CUB_EXIT_THRESHOLD"];
 
-/// The settings that environment variables give; none if no known one is set. An empty variable is
+/// The settings that environment variables give; `None` if no known one is set. An empty variable is
 /// not set. `AGENT_EXIT_PROTOCOL_ENABLED` is the feature flag of the agent exit protocol, which is
 /// no setting of a file.
 ///
@@ -219,29 +221,27 @@ const THRESHOLD_VARIABLES: [&str; 2] = ["GATE_EXIT_THRESHOLD", "CUB_EXIT_THRESHO
 ///
 /// A threshold that is no whole number; the error names the variable.
 pub fn environment(
-    vars: impl Iterator<Item = (String, String)>,
+    variables: impl Iterator<Item = (String, String)>,
 ) -> Result<Option<Layer>, ConfigError> {
-    let (mut set, mut exit_protocol) = (None, false);
-    for (name, value) in vars.filter(|(_, value)| !value.is_empty()) {
+    let mut exit_protocol = false;
+    let mut thresholds = [const { None }; THRESHOLD_VARIABLES.len()];
+    for (name, value) in variables.filter(|(_, value)| !value.is_empty()) {
         exit_protocol |= name == AGENT_EXIT_PROTOCOL_ENABLED_ENV
             && parse_agent_exit_protocol_enabled(Some(&value));
-        let rank = THRESHOLD_VARIABLES.iter().position(|known| *known == name);
-        let ranked = rank.map(|rank| (rank, name, value));
-        set = set.into_iter().chain(ranked).min_by_key(|(rank, ..)| *rank);
+        if let Some(rank) = THRESHOLD_VARIABLES.iter().position(|variable| *variable == name) {
+            thresholds[rank] = Some(value);
+        }
     }
-    match set {
-        Some((_, name, value)) => match value.parse::<u32>() {
-            Ok(number) => {
-                let layer = Layer::threshold(Origin::Environment(name), Some(number));
-                Ok(Some(Layer { exit_protocol, ..layer }))
-            }
-            Err(_) => Err(bad_threshold(&name, &value)),
-        },
-        None => Ok(exit_protocol.then(|| {
+    let mut set_variables = THRESHOLD_VARIABLES.into_iter().zip(thresholds);
+    let Some((name, value)) = set_variables.find_map(|(name, value)| Some((name, value?))) else {
+        return Ok(exit_protocol.then(|| {
             let origin = Origin::Environment(AGENT_EXIT_PROTOCOL_ENABLED_ENV.to_owned());
             Layer { exit_protocol, ..Layer::threshold(origin, None) }
-        })),
-    }
+        }));
+    };
+    let threshold = value.parse::<u32>().map_err(|_| bad_threshold(name, &value))?;
+    let layer = Layer::threshold(Origin::Environment(name.to_owned()), Some(threshold));
+    Ok(Some(Layer { exit_protocol, ..layer }))
 }
 
 fn bad_threshold(variable: &str, value: &str) -> ConfigError {

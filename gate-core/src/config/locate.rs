@@ -25,10 +25,10 @@ pub(super) fn path_at(text: &str, span: &Range<usize>) -> KeyPath {
     entries(text)
         .into_iter()
         .filter_map(|entry| {
-            let around = [&entry.name, &entry.value]
+            let enclosing = [&entry.name, &entry.value]
                 .into_iter()
                 .filter(|range| range.start <= span.start && span.end <= range.end);
-            Some((around.map(Range::len).min()?, entry.path))
+            Some((enclosing.map(Range::len).min()?, entry.path))
         })
         .min_by_key(|(size, path)| (*size, usize::MAX - path.0.len()))
         .map_or_else(KeyPath::default, |(_, path)| path)
@@ -41,14 +41,14 @@ pub(super) fn value_span(text: &str, path: &KeyPath) -> Range<usize> {
 
 /// The line of each key's name, from 1.
 pub(super) fn lines(text: &str) -> BTreeMap<KeyPath, usize> {
-    let mut all = entries(text);
-    all.sort_unstable_by_key(|entry| entry.name.start);
-    let (mut counted, mut line) = (0, 1);
+    let mut entries = entries(text);
+    entries.sort_unstable_by_key(|entry| entry.name.start);
+    let (mut counted_bytes, mut line) = (0, 1);
     let mut lines = BTreeMap::new();
-    for Entry { path, name, .. } in all {
-        let between = &text.as_bytes()[counted..name.start];
-        line += between.iter().filter(|byte| **byte == b'\n').count();
-        counted = name.start;
+    for Entry { path, name, .. } in entries {
+        let uncounted = &text.as_bytes()[counted_bytes..name.start];
+        line += uncounted.iter().filter(|byte| **byte == b'\n').count();
+        counted_bytes = name.start;
         lines.insert(path, line);
     }
     lines
@@ -58,16 +58,16 @@ pub(super) fn lines(text: &str) -> BTreeMap<KeyPath, usize> {
 pub(super) fn in_json(text: &str, path: &KeyPath, problem: &Problem) -> Range<usize> {
     let mut value = text.trim();
     for step in &path.0 {
-        let inner = match step {
+        let member = match step {
             Step::Key(name) => serde_json::from_str::<BTreeMap<String, &RawValue>>(value)
                 .ok()
                 .and_then(|members| members.get(name).copied()),
             Step::Index(index) => serde_json::from_str::<Vec<&RawValue>>(value)
                 .ok()
-                .and_then(|items| items.get(*index).copied()),
+                .and_then(|elements| elements.get(*index).copied()),
         };
-        let Some(inner) = inner else { break };
-        value = inner.get();
+        let Some(member) = member else { break };
+        value = member.get();
     }
     let start = value.as_ptr() as usize - text.as_ptr() as usize;
     if let Problem::UnknownKey(name) = problem
@@ -93,9 +93,9 @@ fn entries(text: &str) -> Vec<Entry> {
     entries
 }
 
-fn walk_table(table: &DeTable<'_>, at: &KeyPath, entries: &mut Vec<Entry>) {
+fn walk_table(table: &DeTable<'_>, table_path: &KeyPath, entries: &mut Vec<Entry>) {
     for (name, value) in table {
-        walk_value(value, name.span(), at.key(name.get_ref()), entries);
+        walk_value(value, name.span(), table_path.key(name.get_ref()), entries);
     }
 }
 
@@ -107,9 +107,9 @@ fn walk_value(
 ) {
     match value.get_ref() {
         DeValue::Table(table) => walk_table(table, &path, entries),
-        DeValue::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                walk_value(item, item.span(), path.index(index), entries);
+        DeValue::Array(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                walk_value(element, element.span(), path.index(index), entries);
             }
         }
         _ => {}

@@ -13,7 +13,7 @@ pub(super) const LOCKED: &str = "locked";
 /// Settings for a type of task. They are locked with the settings that they change.
 const TASK_TYPES: &str = "task_types";
 
-/// A locked setting, or a locked table with all that is in it.
+/// A locked setting, or a locked table with all settings in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lock {
     /// Dotted key, such as `checks.tests.mode`.
@@ -30,14 +30,14 @@ pub struct Lock {
 pub struct LockedAttempt {
     /// Dotted key of the setting.
     pub key: String,
-    /// The locked value, as TOML; none if the lock leaves the setting out.
+    /// The locked value, as TOML; `None` if the lock leaves the setting out.
     pub value: Option<String>,
     /// File and line of the lock.
     pub lock: String,
     /// The other value, as TOML.
-    pub tried: String,
-    /// Its source: file and line, variable or flag.
-    pub by: String,
+    pub tried_value: String,
+    /// The source of the other value: file and line, variable or flag.
+    pub source: String,
 }
 
 impl Lock {
@@ -46,7 +46,7 @@ impl Lock {
         format!("{}:{}", self.file, self.line)
     }
 
-    /// True for the locked key, and for those below it.
+    /// The locked key, or a key below it.
     pub(super) fn covers(&self, key: &str) -> bool {
         key == self.key || is_below(key, &self.key)
     }
@@ -56,45 +56,45 @@ impl Lock {
 /// file sets it.
 pub(super) fn check(raw: &RawConfig, is_machine: bool) -> Validation {
     let Some(locked) = &raw.locked else { return Ok(()) };
-    let at = KeyPath::dotted(LOCKED);
+    let list_path = KeyPath::dotted(LOCKED);
     if !is_machine {
-        return Err(Fault::invalid(at, "only the machine's settings lock keys")
+        return Err(Fault::invalid(list_path, "only the machine's settings lock keys")
             .hint("move it to /etc/gate/gate.toml"));
     }
     let table = Table::try_from(raw)
         .map_err(|error| Fault::invalid(KeyPath::default(), error.to_string()))?;
     for (index, key) in locked.iter().enumerate() {
-        setting(&table, key, at.index(index))?;
+        lockable_setting(&table, key, list_path.index(index))?;
     }
     Ok(())
 }
 
-fn setting(table: &Table, key: &str, at: KeyPath) -> Validation {
-    let first = key.split('.').next().unwrap_or_default();
-    if first == TASK_TYPES {
+fn lockable_setting(table: &Table, key: &str, path: KeyPath) -> Validation {
+    let first_step = key.split('.').next().unwrap_or_default();
+    if first_step == TASK_TYPES {
         let message = format!("`{key}` is for one type of task, and cannot be locked by itself");
         return Err(
-            Fault::invalid(at, message).hint("lock the setting: then no task type changes it")
+            Fault::invalid(path, message).hint("lock the setting: then no task type changes it")
         );
     }
-    if first != LOCKED && KeyPath::dotted(key).value_in(table).is_some() {
+    if first_step != LOCKED && KeyPath::dotted(key).value_in(table).is_some() {
         return Ok(());
     }
-    let keys = schema::keys();
-    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-    if first != LOCKED && keys.iter().any(|pattern| is_within(pattern, key)) {
+    let all_keys = schema::keys();
+    let keys: Vec<&str> = all_keys.iter().map(String::as_str).collect();
+    if first_step != LOCKED && keys.iter().any(|pattern| is_within(pattern, key)) {
         let message = format!("`{key}` has no value in this file, so nothing can be locked");
-        return Err(Fault::invalid(at, message).hint("set it below"));
+        return Err(Fault::invalid(path, message).hint("set it below"));
     }
-    Err(Fault::unknown(at, "setting", key, &keys))
+    Err(Fault::unknown(path, "setting", key, &keys))
 }
 
-/// True for a key in this table.
+/// A key in this table.
 pub(super) fn is_below(key: &str, table: &str) -> bool {
-    key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'))
+    key.strip_prefix(table).is_some_and(|below| below.starts_with('.'))
 }
 
-/// True if a key of the schema, in which `NAME` stands for any name, is this key or below it.
+/// A key of the schema, in which `NAME` stands for any name, that is this key or below it.
 fn is_within(pattern: &str, key: &str) -> bool {
     let mut steps = pattern.split('.');
     key.split('.').all(|step| steps.next().is_some_and(|name| name == step || name == "NAME"))

@@ -31,26 +31,26 @@ pub(super) fn matcher(
     }
 }
 
-/// Checks that the matcher of the table at `path` can be used, within the room that those
-/// before it have left; `id` is what an error calls it.
+/// Checks that the matcher of the table at `path` can be used, within the room that earlier
+/// matchers have left; an error calls it `id`.
 pub(super) fn check(path: &KeyPath, id: &str, matcher: &Matcher, room: &mut Room) -> Validation {
-    let (key, usable) = match matcher {
-        Matcher::Regex(regex) => ("regex", usable(regex, room)),
+    let (key, result) = match matcher {
+        Matcher::Regex(regex) => ("regex", check_regex(regex, room)),
         Matcher::Literal(text) if text.is_empty() => ("literal", Err(EMPTY.to_owned())),
         Matcher::Literal(text) if text.trim().is_empty() => ("literal", Err(BLANK.to_owned())),
         Matcher::Literal(_) => return Ok(()),
     };
-    usable.map_err(|reason| Fault::new(path.key(key), Problem::Regex { id: id.to_owned(), reason }))
+    result.map_err(|reason| Fault::new(path.key(key), Problem::Regex { id: id.to_owned(), reason }))
 }
 
 const EMPTY: &str = "matches the empty text, so it would hit everywhere";
 const BLANK: &str = "matches white space alone, so it would hit everywhere";
 
-/// Most states of all expressions of one list together: they compile within a second.
-const LARGEST: u64 = 4_000_000;
+/// The most states of all expressions of one list together: they compile within a second.
+const MAX_STATES: u64 = 4_000_000;
 
-/// An expression of so many parts is never too large when it is compiled.
-const SMALL: u64 = 10_000;
+/// The most states of an expression that is known to compile without a trial.
+const MAX_UNTRIED_STATES: u64 = 10_000;
 
 /// States that further expressions may use.
 #[derive(Clone, Copy, Debug)]
@@ -58,40 +58,40 @@ pub(super) struct Room(u64);
 
 impl Default for Room {
     fn default() -> Self {
-        Self(LARGEST)
+        Self(MAX_STATES)
     }
 }
 
-/// Checks that a regular expression can be used; the error says why not.
-pub(super) fn usable(regex: &str, room: &mut Room) -> Result<(), String> {
+/// Checks that a regular expression can be used; the error is the cause, in words.
+pub(super) fn check_regex(regex: &str, room: &mut Room) -> Result<(), String> {
     let parsed = regex_syntax::parse(regex).ok();
     let size = parsed.as_ref().map_or(0, size);
-    // One that is too large by itself gets the compiler's more exact error.
-    let left = room.0.checked_sub(size);
-    if left.is_none() && size <= LARGEST {
+    let room_left = room.0.checked_sub(size);
+    // An expression that is too large by itself gets the compiler's more exact error.
+    if room_left.is_none() && size <= MAX_STATES {
         return Err(no_room());
     }
     // Asking the compiled expression would miss `\b`, which needs a word around it.
-    let shortest = parsed.and_then(|hir| hir.properties().minimum_len());
-    // A text of two bytes is no blank, and to compile takes long.
-    if size > SMALL || shortest.is_none_or(|shortest| shortest < 2) {
+    let min_length = parsed.and_then(|hir| hir.properties().minimum_len());
+    // A match of two bytes is no blank, and to compile takes long.
+    if size > MAX_UNTRIED_STATES || min_length.is_none_or(|length| length < 2) {
         let compiled = compile(regex)?;
-        if shortest == Some(0) {
+        if min_length == Some(0) {
             return Err(EMPTY.to_owned());
         }
         if compiled.is_match(" ") {
             return Err(BLANK.to_owned());
         }
     }
-    room.0 = left.ok_or_else(no_room)?;
+    room.0 = room_left.ok_or_else(no_room)?;
     Ok(())
 }
 
 fn no_room() -> String {
-    format!("too large together with those before it, more than {LARGEST} parts")
+    format!("too large together with those before it, more than {MAX_STATES} parts")
 }
 
-/// About how many parts the automaton of an expression has.
+/// The number of states of an expression's automaton, roughly.
 fn size(hir: &Hir) -> u64 {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => 1,

@@ -22,7 +22,7 @@ pub(super) struct Merged<'a> {
     attempts: Vec<LockedAttempt>,
 }
 
-/// Source of an effective value.
+/// The source of an effective value.
 #[derive(Clone, Debug)]
 struct ValueSource {
     /// Index of the layer.
@@ -38,7 +38,7 @@ impl<'a> Merged<'a> {
         Ok(Self { layers, table, sources: BTreeMap::new(), attempts: Vec::new() })
     }
 
-    /// Lays one of the layers over what is there: lists replace lists, tables merge.
+    /// Lays one of the layers over the settings so far: lists replace lists, tables merge.
     pub(super) fn overlay(&mut self, layer: usize) -> Result<(), ConfigError> {
         let table = table(&self.layers[layer])?;
         self.lay(&KeyPath::default(), table, &|path| ValueSource { layer, path: path.clone() });
@@ -47,22 +47,22 @@ impl<'a> Merged<'a> {
 
     /// Lays the settings for a task type over those for all.
     pub(super) fn overlay_task_type(&mut self, task_type: &str) {
-        let at = KeyPath::dotted("task_types").key(task_type);
-        let Some(Value::Table(table)) = self.get(&at).cloned() else { return };
+        let type_path = KeyPath::dotted("task_types").key(task_type);
+        let Some(Value::Table(table)) = self.get(&type_path).cloned() else { return };
         let sources = self.sources.clone();
         self.lay(&KeyPath::default(), table, &|path| {
-            let path = at.join(&path.0);
+            let path = type_path.join(&path.0);
             sources.get(&path).cloned().unwrap_or(ValueSource { layer: 0, path })
         });
-        self.progress(&at.key("progress"));
+        self.apply_progress(&type_path.key("progress"));
     }
 
     /// The setting `progress` is a word for a switched-off trip.
-    fn progress(&mut self, at: &KeyPath) {
+    fn apply_progress(&mut self, type_path: &KeyPath) {
         self.table.remove("progress");
         self.sources.remove(&KeyPath::dotted("progress"));
-        if self.get(at).and_then(Value::as_str) == Some("none") {
-            let (layer, path) = self.source(at);
+        if self.get(type_path).and_then(Value::as_str) == Some("none") {
+            let (layer, path) = self.source(type_path);
             let source = ValueSource { layer, path: path.clone() };
             self.put(&KeyPath::dotted("breaker.no_progress"), Value::Integer(0), source);
         }
@@ -87,12 +87,12 @@ impl<'a> Merged<'a> {
         // A list of keys, and no setting of any project.
         settings.retain(|(path, _)| *path != KeyPath::dotted(lock::LOCKED));
         let settings = settings.into_iter().map(|(path, value)| {
-            let (layer, there) = self.source(&path);
+            let (layer, path_in_layer) = self.source(&path);
             Setting {
                 key: path.to_string(),
                 value: value.to_string(),
                 origin: self.layers[layer].origin().clone(),
-                line: lines[layer].get(there).copied(),
+                line: lines[layer].get(path_in_layer).copied(),
             }
         });
         settings.collect()
@@ -124,13 +124,18 @@ impl<'a> Merged<'a> {
         path.value_in(&self.table)
     }
 
-    fn lay(&mut self, at: &KeyPath, table: Table, source: &dyn Fn(&KeyPath) -> ValueSource) {
+    fn lay(
+        &mut self,
+        table_path: &KeyPath,
+        table: Table,
+        source: &dyn Fn(&KeyPath) -> ValueSource,
+    ) {
         for (name, value) in table {
-            let path = at.key(&name);
+            let path = table_path.key(&name);
             match value {
-                Value::Table(inner) => {
+                Value::Table(table) => {
                     self.table_at(&path);
-                    self.lay(&path, inner, source);
+                    self.lay(&path, table, source);
                 }
                 value => self.put(&path, value, source(&path)),
             }
@@ -143,7 +148,7 @@ impl<'a> Merged<'a> {
         }
     }
 
-    /// Sets a value; false if a table around it is none.
+    /// Sets a value; false if the value around it is no table.
     fn insert(&mut self, path: &KeyPath, value: Value) -> bool {
         let (table, name) = (self.table_at(&path.parent()), path.0.last());
         let (Some(table), Some(Step::Key(name))) = (table, name) else { return false };
@@ -166,11 +171,11 @@ fn table(layer: &Layer) -> Result<Table, ConfigError> {
 }
 
 /// Every value that is no table, in order of keys.
-fn leaves<'t>(table: &'t Table, at: &KeyPath) -> Vec<(KeyPath, &'t Value)> {
+fn leaves<'t>(table: &'t Table, table_path: &KeyPath) -> Vec<(KeyPath, &'t Value)> {
     let leaves = table.iter().flat_map(|(name, value)| {
-        let path = at.key(name);
+        let path = table_path.key(name);
         match value {
-            Value::Table(inner) => leaves(inner, &path),
+            Value::Table(table) => leaves(table, &path),
             value => vec![(path, value)],
         }
     });

@@ -2,11 +2,11 @@
 //!
 //! A [`Layer`] is one source of settings, read literally ([`RawConfig`]: every
 //! key optional). [`resolve()`] lays them over each other, key by key, above the
-//! embedded [`DEFAULT`], and builds the policy. Every error says where: file,
-//! line, column and key, what was expected, and the nearest known name.
+//! embedded [`DEFAULT`], and builds the policy. Every error has its place (file,
+//! line, column and key), the expected value, and the nearest known name.
 //!
-//! Nothing here touches a file or the environment: text and variables are
-//! given by the caller.
+//! No function touches a file or the environment: the caller gives text and
+//! variables.
 
 mod backoff;
 mod cross;

@@ -60,13 +60,13 @@ pub struct Rule {
     pub id: String,
     /// The expression.
     pub regex: String,
-    /// Texts in lower case, one of which stands in every match; none if there are no such.
+    /// Texts in lower case, one of which stands in every match; empty if there are no such.
     #[serde(default)]
     pub keywords: Vec<String>,
     /// The replacement; if it is missing, the found text stays, and
     /// no later rule takes it.
     pub with: Option<String>,
-    /// Why it is there.
+    /// The purpose of the rule.
     pub doc: String,
     /// Texts before and after all rules.
     #[serde(default)]
@@ -117,7 +117,7 @@ impl Pack {
     ///
     /// # Errors
     ///
-    /// Its text is wrong; a test ensures that it is not.
+    /// Its text is wrong; a test ensures that it is right.
     pub fn named(name: &str) -> Result<Option<Self>, ConfigError> {
         source(&PACKS, name).map(|text| Self::shipped(name, text)).transpose()
     }
@@ -145,7 +145,7 @@ impl Pack {
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong with it, with its place in `file`.
+    /// The first fault of the text, with its place in `file`.
     pub fn parse(name: &str, file: &str, text: &str) -> Result<Self, ConfigError> {
         let raw = layer::read::<RawPack>(file, text)?;
         raw.pack(name).map_err(|fault| layer::error(file, Some(text), fault))
@@ -156,11 +156,11 @@ impl RawPack {
     fn pack(self, name: &str) -> Result<Pack, Fault> {
         let doc = doc(&KeyPath::default(), self.doc)?;
         let settings: Vec<_> = self.pattern.iter().map(RawPackPattern::settings).collect();
-        let at = KeyPath::dotted("pattern");
-        validate::custom_patterns(&at, &settings)?;
+        let list_path = KeyPath::dotted("pattern");
+        validate::custom_patterns(&list_path, &settings)?;
         let mut patterns = Vec::new();
         for (index, (raw, settings)) in self.pattern.into_iter().zip(&settings).enumerate() {
-            patterns.push(raw.pattern(&at.index(index), name, settings)?);
+            patterns.push(raw.pattern(&list_path.index(index), name, settings)?);
         }
         Ok(Pack { name: name.to_owned(), doc, patterns, rules: self.normalise })
     }
@@ -181,23 +181,23 @@ impl RawPackPattern {
 
     fn pattern(
         self,
-        at: &KeyPath,
+        path: &KeyPath,
         pack: &str,
         settings: &RawCustomPattern,
     ) -> Result<PackPattern, Fault> {
-        let doc = doc(at, self.doc)?;
+        let doc = doc(path, self.doc)?;
         for (key, samples) in [("matches", &self.matches), ("rejects", &self.rejects)] {
             if samples.len() < 2 {
-                return Err(Fault::invalid(at.key(key), "at least two sample lines are needed"));
+                return Err(Fault::invalid(path.key(key), "at least two sample lines are needed"));
             }
         }
-        let pattern = Pattern { keywords: self.keywords, ..pattern(at, pack, settings)? };
+        let pattern = Pattern { keywords: self.keywords, ..pattern(path, pack, settings)? };
         Ok(PackPattern { pattern, doc, matches: self.matches, rejects: self.rejects })
     }
 }
 
-fn doc(at: &KeyPath, doc: Option<String>) -> Result<String, Fault> {
-    doc.ok_or_else(|| Fault::new(at.clone(), Problem::Missing("doc")).hint("say what it means"))
+fn doc(path: &KeyPath, doc: Option<String>) -> Result<String, Fault> {
+    doc.ok_or_else(|| Fault::new(path.clone(), Problem::Missing("doc")).hint("say what it means"))
 }
 
 /// The text of the pack of this name.
@@ -276,17 +276,21 @@ fn shipped_rule(table: &str) -> Rule {
 }
 
 /// Checks that settings can name this pack.
-pub(super) fn known(path: KeyPath, name: &str) -> Validation {
+pub(super) fn expect_known(path: KeyPath, name: &str) -> Validation {
     match source(&PACKS, name) {
         Some(_) => Ok(()),
         None => Err(Fault::unknown(path, "pack", name, &PACKS.map(|(name, _)| name))),
     }
 }
 
-/// A pattern of a pack or of the settings; `at` is the table it stands in.
-pub(super) fn pattern(at: &KeyPath, pack: &str, raw: &RawCustomPattern) -> Result<Pattern, Fault> {
+/// A pattern of a pack or of the settings, out of the table at this path.
+pub(super) fn pattern(
+    path: &KeyPath,
+    pack: &str,
+    raw: &RawCustomPattern,
+) -> Result<Pattern, Fault> {
     Ok(Pattern {
-        matcher: matcher::matcher(at, raw.regex.as_deref(), raw.literal.as_deref())?,
+        matcher: matcher::matcher(path, raw.regex.as_deref(), raw.literal.as_deref())?,
         id: raw.id.clone().unwrap_or_default(),
         pack: pack.to_owned(),
         weight: raw.weight.unwrap_or(1),

@@ -101,11 +101,11 @@ pub struct RawCustomSignal {
 
 impl RawCustomSignal {
     pub(crate) fn settled(signals: Option<Vec<Self>>) -> Result<Vec<CustomSignal>, Fault> {
-        let at = KeyPath::dotted("signal.custom");
+        let list_path = KeyPath::dotted("signal.custom");
         let settled = |(index, signal): (usize, Self)| {
             let (regex, literal) = (signal.regex.as_deref(), signal.literal.as_deref());
             Ok(CustomSignal {
-                matcher: matcher(&at.index(index), regex, literal)?,
+                matcher: matcher(&list_path.index(index), regex, literal)?,
                 value: signal.value.ok_or_else(|| Fault::missing("value"))?,
             })
         };
@@ -277,7 +277,7 @@ settings! {
 }
 
 impl NotifySettings {
-    /// True if there is a program or an address to send to.
+    /// The settings have a program or an address to send to.
     pub fn names_a_place(&self) -> bool {
         !self.command.is_empty() || !self.webhook.is_empty()
     }

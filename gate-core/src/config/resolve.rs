@@ -79,18 +79,19 @@ pub enum ConfigWarning {
         instead: &'static str,
     },
     /// A source would have changed a locked setting.
-    #[error("{}", locked_in_words(_0))]
+    #[error("{}", lock_sentence(_0))]
     Locked(LockedAttempt),
 }
 
-/// Most characters of a value in a warning: a command may be long.
+/// The most characters of a value in a warning: a command may be long.
 const MAX_VALUE_CHARS: usize = 80;
 
-fn locked_in_words(attempt: &LockedAttempt) -> String {
-    let LockedAttempt { key, value, lock, tried, by } = attempt;
-    let value = value.as_ref().map(|value| brief(value, MAX_VALUE_CHARS));
-    let (value, tried) = (value.as_deref().unwrap_or("its default"), brief(tried, MAX_VALUE_CHARS));
-    format!("{lock} locks `{key}` at {value}, so {tried} from {by} is ignored")
+fn lock_sentence(attempt: &LockedAttempt) -> String {
+    let LockedAttempt { key, value, lock, tried_value, source } = attempt;
+    let value =
+        value.as_deref().map_or("its default".to_owned(), |value| brief(value, MAX_VALUE_CHARS));
+    let tried_value = brief(tried_value, MAX_VALUE_CHARS);
+    format!("{lock} locks `{key}` at {value}, so {tried_value} from {source} is ignored")
 }
 
 /// One effective setting.
@@ -103,7 +104,7 @@ pub struct Setting {
     pub value: String,
     /// The highest source that sets the key.
     pub origin: Origin,
-    /// The line there, from 1; none for variables, flags and what is built in.
+    /// The line there, from 1; `None` for variables, flags and the embedded default.
     pub line: Option<usize>,
 }
 
@@ -117,17 +118,17 @@ pub struct Setting {
 /// A task type that no layer knows, or settings that contradict each other.
 pub fn resolve(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigError> {
     if task_type.is_none() && layers.iter().all(Layer::is_silent) {
-        return untouched();
+        return default_alone();
     }
     merged(layers, task_type)
 }
 
 /// The embedded default by itself, without the way over merged tables: most
 /// starts of gate need no more.
-fn untouched() -> Result<Resolved, ConfigError> {
+fn default_alone() -> Result<Resolved, ConfigError> {
     let embedded = Layer::embedded();
-    let resolved = build::resolved(embedded.raw().clone());
-    let resolved = resolved.map_err(|fault| embedded.error(fault))?;
+    let resolved =
+        build::resolved(embedded.raw().clone()).map_err(|fault| embedded.error(fault))?;
     Ok(Resolved { layers: vec![embedded], ..resolved })
 }
 
@@ -152,24 +153,25 @@ fn merged(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigE
 
 fn merge<'a>(layers: &'a [Layer], task_type: Option<&str>) -> Result<Merged<'a>, ConfigError> {
     let mut merged = Merged::new(layers)?;
-    let (files, others): (Vec<_>, Vec<_>) =
+    let (files, variables_and_flags): (Vec<_>, Vec<_>) =
         (1..layers.len()).partition(|index| layers[*index].origin().is_file());
     for index in files {
         merged.overlay(index)?;
     }
     if let Some(task_type) = task_type {
-        known_task_type(merged.table(), task_type)?;
+        expect_task_type(merged.table(), task_type)?;
         merged.overlay_task_type(task_type);
     }
-    for index in others {
+    for index in variables_and_flags {
         merged.overlay(index)?;
     }
+    // Behind all sources, so that none lies above a lock.
     merged.lock(task_type)?;
     check_defaults(&mut merged);
     Ok(merged)
 }
 
-fn known_task_type(table: &Table, task_type: &str) -> Result<(), ConfigError> {
+fn expect_task_type(table: &Table, task_type: &str) -> Result<(), ConfigError> {
     let types = table.get("task_types").and_then(Value::as_table);
     let names: Vec<&str> = types.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
     if names.contains(&task_type) {
@@ -185,7 +187,7 @@ fn check_defaults(merged: &mut Merged<'_>) {
     let checks = merged.table().get("checks").and_then(Value::as_table);
     let named = checks.into_iter().flatten().filter(|(_, value)| value.is_table());
     let mut names: BTreeSet<String> = named.map(|(name, _)| name.clone()).collect();
-    // Criteria are looked at by a check of this name, which need not be written.
+    // A check of this name looks at the criteria, and need not be written.
     if merged.table().contains_key("criteria") {
         names.insert(CRITERIA.to_owned());
     }

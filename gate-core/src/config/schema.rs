@@ -15,19 +15,20 @@ pub(super) fn keys() -> Vec<String> {
     keys
 }
 
-fn collect(schema: &Value, at: &str, keys: &mut Vec<String>) {
+fn collect(schema: &Value, table: &str, keys: &mut Vec<String>) {
     let properties = schema["properties"].as_object().into_iter().flatten();
-    let mut members: Vec<_> = properties.map(|(name, inner)| (name.as_str(), inner)).collect();
+    let mut members: Vec<_> = properties.map(|(name, member)| (name.as_str(), member)).collect();
     if schema["additionalProperties"].is_object() {
         members.push(("NAME", &schema["additionalProperties"]));
     }
-    for (name, inner) in members {
-        let path = if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
-        let inner = if inner["items"]["properties"].is_object() { &inner["items"] } else { inner };
+    for (name, member) in members {
+        let key = if table.is_empty() { name.to_owned() } else { format!("{table}.{name}") };
+        let element = &member["items"];
         let count = keys.len();
-        collect(inner, &path, keys);
+        collect(if element["properties"].is_object() { element } else { member }, &key, keys);
+        // A schema without members of its own is a setting.
         if keys.len() == count {
-            keys.push(path);
+            keys.push(key);
         }
     }
 }
@@ -35,12 +36,12 @@ fn collect(schema: &Value, at: &str, keys: &mut Vec<String>) {
 /// A hint to the right table of a key that was written in the wrong one, if one table alone has it.
 pub(super) fn home_of(name: &str) -> Option<String> {
     let keys = keys();
-    let mut homes = keys
+    let mut tables = keys
         .iter()
         .filter(|key| !key.starts_with("task_types."))
-        .filter_map(|key| key.rsplit_once('.').filter(|(_, last)| *last == name));
-    match (homes.next(), homes.next()) {
-        (Some((table, _)), None) => Some(format!("it belongs in [{table}]")),
+        .filter_map(|key| key.strip_suffix(name)?.strip_suffix('.'));
+    match (tables.next(), tables.next()) {
+        (Some(table), None) => Some(format!("it belongs in [{table}]")),
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ use super::key::KeyPath;
 use super::nearest;
 use crate::text::brief;
 
-/// Most of an unknown name that a message shows.
+/// The most of an unknown name that a message shows.
 const MAX_NAME_CHARS: usize = 100;
 
 /// The fault at this key that a message of serde means.
@@ -18,22 +18,22 @@ pub(super) fn fault(path: KeyPath, message: &str) -> Fault {
 }
 
 fn problem(message: &str) -> (Problem, Option<String>) {
-    if let Some((name, names)) = unknown(message, "unknown field `") {
-        return (Problem::UnknownKey(shown(name)), nearest::hint(name, &names));
+    if let Some((name, names)) = unknown_name(message, "unknown field `") {
+        return (Problem::UnknownKey(printable(name)), nearest::hint(name, &names));
     }
-    if let Some((name, names)) = unknown(message, "unknown variant `") {
-        let problem = Problem::UnknownName { what: "value", name: shown(name) };
+    if let Some((name, names)) = unknown_name(message, "unknown variant `") {
+        let problem = Problem::UnknownName { kind: "value", name: printable(name) };
         return (problem, nearest::hint(name, &names));
     }
     mismatch(message).unwrap_or_else(|| (Problem::Syntax(message.trim().to_owned()), None))
 }
 
-fn shown(name: &str) -> String {
+fn printable(name: &str) -> String {
     brief(&name.escape_debug().to_string(), MAX_NAME_CHARS)
 }
 
 /// The unknown name, and the known ones that the message lists.
-fn unknown<'a>(message: &'a str, start: &str) -> Option<(&'a str, Vec<&'a str>)> {
+fn unknown_name<'a>(message: &'a str, start: &str) -> Option<(&'a str, Vec<&'a str>)> {
     let (name, listed) = message.strip_prefix(start)?.split_once('`')?;
     Some((name, listed.split('`').skip(1).step_by(2).collect()))
 }
@@ -49,8 +49,8 @@ fn mismatch(message: &str) -> Option<(Problem, Option<String>)> {
         .or_else(|| message.strip_prefix("invalid value: "))?;
     let (found, expected) = words.split_once(", expected ")?;
     let (found, expected) = (found_words(found), expected_words(expected));
-    let bare = expected == "an array" && !found.starts_with("a table");
-    let hint = bare.then(|| "an array stands in brackets: [\"one\", \"two\"]".to_owned());
+    let lacks_brackets = expected == "an array" && !found.starts_with("a table");
+    let hint = lacks_brackets.then(|| "an array stands in brackets: [\"one\", \"two\"]".to_owned());
     Some((Problem::WrongType { expected, found }, hint))
 }
 
@@ -58,7 +58,7 @@ fn found_words(found: &str) -> String {
     match found {
         "map" => "a table".to_owned(),
         "sequence" => "an array".to_owned(),
-        other => other.to_owned(),
+        name => name.to_owned(),
     }
 }
 
@@ -72,8 +72,8 @@ fn expected_words(expected: &str) -> String {
         "a sequence" => "an array",
         "a map" => "a table",
         "any valid TOML value" => "a value",
-        other if other.starts_with("struct ") => "a table",
-        other => other,
+        name if name.starts_with("struct ") => "a table",
+        name => name,
     }
     .to_owned()
 }

@@ -9,18 +9,20 @@ use crate::exit::AGENT_EXIT_PROTOCOL_ENABLED_ENV;
 /// The effective settings as TOML that means the same again; with `origins`, each with its source.
 pub fn show(resolved: &Resolved, origins: bool) -> String {
     let mut text = String::new();
-    let mut open = String::new();
+    let mut open_table = String::new();
     for (table, setting) in in_tables(&resolved.settings()) {
-        if open != table {
+        if open_table != table {
             let gap = if text.is_empty() { "" } else { "\n" };
             let _ = writeln!(text, "{gap}[{table}]");
-            threshold(&mut text, table, resolved);
-            exit_protocol(&mut text, table, resolved);
-            open = table.to_owned();
+            write_threshold(&mut text, table, resolved);
+            write_exit_protocol(&mut text, table, resolved);
+            open_table = table.to_owned();
         }
         let name = &setting.key[table.len() + 1..];
-        let comment =
-            if origins { format!("  # {}", origin(resolved, setting)) } else { String::new() };
+        let comment = match origins {
+            true => format!("  # {}", origin(resolved, setting)),
+            false => String::new(),
+        };
         let _ = writeln!(text, "{name} = {}{comment}", setting.value);
     }
     text
@@ -29,16 +31,16 @@ pub fn show(resolved: &Resolved, origins: bool) -> String {
 /// The settings with their tables; a table's own keys before those of its inner
 /// tables.
 fn in_tables(settings: &[Setting]) -> Vec<(&str, &Setting)> {
-    let mut all: Vec<_> = settings
+    let mut by_table: Vec<_> = settings
         .iter()
         .map(|setting| (setting.key.rsplit_once('.').map_or("", |(table, _)| table), setting))
         .collect();
-    all.sort_by_key(|(table, _)| *table);
-    all
+    by_table.sort_by_key(|(table, _)| *table);
+    by_table
 }
 
 /// A threshold that no source sets has no key; its value is shown all the same.
-fn threshold(text: &mut String, table: &str, resolved: &Resolved) {
+fn write_threshold(text: &mut String, table: &str, resolved: &Resolved) {
     if table == "exit_gate" && resolved.policy.exit_gate.threshold == Threshold::Reachable {
         let number = resolved.policy.threshold_in_force();
         let _ =
@@ -47,7 +49,7 @@ fn threshold(text: &mut String, table: &str, resolved: &Resolved) {
 }
 
 /// The flag has no key either.
-fn exit_protocol(text: &mut String, table: &str, resolved: &Resolved) {
+fn write_exit_protocol(text: &mut String, table: &str, resolved: &Resolved) {
     if table == "signal" {
         let state = if resolved.policy.signal.exit_protocol { "on" } else { "off" };
         let _ = writeln!(
@@ -67,7 +69,7 @@ fn origin(resolved: &Resolved, setting: &Setting) -> String {
         if let ConfigWarning::Locked(attempt) = warning
             && attempt.key == setting.key
         {
-            let _ = write!(text, "; {} from {} is ignored", attempt.tried, attempt.by);
+            let _ = write!(text, "; {} from {} is ignored", attempt.tried_value, attempt.source);
         }
     }
     text

@@ -6,14 +6,14 @@ use super::layer::Layer;
 use crate::ledger::Body;
 
 impl Layer {
-    /// All settings of its text, as canonical JSON (RFC 8785): every key and every value, whatever
-    /// it is about. Comments, layout and the order of keys are no part of it. None if it was not
-    /// read from a text.
+    /// All settings of its text, as canonical JSON (RFC 8785): every key and every value.
+    /// Comments, layout and the order of keys are no part of it. `None` if the layer was not read
+    /// from a text.
     pub fn spelled(&self) -> Option<String> {
         let table: toml::Table = toml::from_str(self.text()?).ok()?;
         let members = table.into_iter().map(|(key, value)| (key, exact(value)));
-        let spelled = Body::new(&members.collect::<Map<_, _>>()).ok()?;
-        Some(spelled.canonical())
+        let body = Body::new(&members.collect::<Map<_, _>>()).ok()?;
+        Some(body.canonical())
     }
 }
 
@@ -23,7 +23,7 @@ fn exact(value: toml::Value) -> Value {
     match value {
         toml::Value::String(text) => Value::String(text),
         toml::Value::Boolean(truth) => Value::Bool(truth),
-        toml::Value::Array(items) => items.into_iter().map(exact).collect(),
+        toml::Value::Array(values) => values.into_iter().map(exact).collect(),
         toml::Value::Table(table) => {
             Value::Object(table.into_iter().map(|(key, value)| (key, exact(value))).collect())
         }

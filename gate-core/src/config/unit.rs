@@ -21,16 +21,22 @@ const TIMES: [(&str, u64); 5] =
     [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
 impl Millis {
-    /// Reads `"1h30m"`; none where the text is anything else.
+    /// Reads `"1h30m"`; `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
-        let (mut unread, mut units, mut total) = (text, TIMES.as_slice(), 0_u64);
+        let mut unread = text;
+        let mut units = TIMES.as_slice();
+        let mut total = 0_u64;
         while !unread.is_empty() || units.len() == TIMES.len() {
-            let (number, tail) = unread.split_at(unread.find(|c: char| !c.is_ascii_digit())?);
-            let (unit, tail) =
-                tail.split_at(tail.find(|c: char| c.is_ascii_digit()).unwrap_or(tail.len()));
-            let at = units.iter().position(|(name, _)| *name == unit)?;
-            total = total.checked_add(number.parse::<u64>().ok()?.checked_mul(units[at].1)?)?;
-            (unread, units) = (tail, &units[at + 1..]);
+            let unit_start = unread.find(|char: char| !char.is_ascii_digit())?;
+            let (number, from_unit) = unread.split_at(unit_start);
+            let unit_end = from_unit.find(|char: char| char.is_ascii_digit());
+            let (unit, tail) = from_unit.split_at(unit_end.unwrap_or(from_unit.len()));
+            let rank = units.iter().position(|(name, _)| *name == unit)?;
+            let (_, length) = units[rank];
+            total = total.checked_add(number.parse::<u64>().ok()?.checked_mul(length)?)?;
+            unread = tail;
+            // Only smaller units may follow.
+            units = &units[rank + 1..];
         }
         Some(Self(total))
     }
@@ -86,9 +92,9 @@ const SIZES: [(&str, u64); 8] = [
 ];
 
 impl ByteSize {
-    /// Reads `"4GB"`; `None` if the text is anything else, or more than 2^64 bytes.
+    /// Reads `"4GB"`; `None` for any other text, and for more than 2^64 bytes.
     pub fn parse(text: &str) -> Option<Self> {
-        let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
+        let (number, unit) = text.split_at(text.find(|char: char| !char.is_ascii_digit())?);
         let unit = unit.strip_prefix(' ').unwrap_or(unit);
         let (_, bytes) = SIZES.iter().find(|(name, _)| *name == unit)?;
         number.parse::<u64>().ok()?.checked_mul(*bytes).map(Self)

@@ -15,7 +15,8 @@ use super::verdict::Verdict;
 
 /// The iteration that a ruling and its input describe, given the state before it.
 pub(super) fn iteration(
-    (verdict, reasons): (Verdict, &[Reason]),
+    verdict: Verdict,
+    reasons: &[Reason],
     input: &Input,
     policy: &Policy,
     memory: &LoopState,
@@ -23,9 +24,9 @@ pub(super) fn iteration(
     let observed = &input.observed;
     // Where only a person has to look at settings, nothing of the work is missing.
     let passed = verdict == Verdict::Exit
-        || all(reasons, &[ReasonCode::ConsecutiveNotReached])
-        || all(reasons, &[ReasonCode::SettingsChanged]);
-    let waits = waits(reasons);
+        || have_only(reasons, &[ReasonCode::ConsecutiveNotReached])
+        || have_only(reasons, &[ReasonCode::SettingsChanged]);
+    let waits = are_waits(reasons);
     Iteration {
         at: observed.at.clone(),
         exits: verdict == Verdict::Exit,
@@ -42,13 +43,13 @@ pub(super) fn iteration(
         found: observed.tree.as_ref().map(|tree| tree.before.clone()),
         tree: observed.tree.as_ref().map(|tree| tree.after.clone()),
         checks: outcomes(&input.evidence),
-        measured: measured(input, policy),
+        measured: is_measured(input, policy),
     }
 }
 
 impl Input {
-    /// Why the agent could not work. A program that changed the tree before it failed
-    /// did work.
+    /// The outage that kept the agent from working. A program that changed the tree before it
+    /// failed did work.
     pub(crate) fn outage(&self) -> Option<&Outage> {
         let outage = self.observed.outage.as_ref()?;
         if outage.cause == OutageCause::Crash {
@@ -59,37 +60,38 @@ impl Input {
     }
 }
 
-/// True if there are reasons and all have one of these codes.
-fn all(reasons: &[Reason], codes: &[ReasonCode]) -> bool {
+/// There are reasons and all have one of these codes.
+fn have_only(reasons: &[Reason], codes: &[ReasonCode]) -> bool {
     !reasons.is_empty() && reasons.iter().all(|reason| codes.contains(&reason.code))
 }
 
-/// True if the agent is only asked to wait: all that is missing still runs.
-fn waits(reasons: &[Reason]) -> bool {
+/// The agent is only asked to wait: all that is missing still runs.
+fn are_waits(reasons: &[Reason]) -> bool {
     use ReasonCode::{BackgroundRunning, CheckRunning, ThresholdNotReached};
     reasons.iter().any(|reason| matches!(reason.code, CheckRunning | BackgroundRunning))
-        && all(reasons, &[CheckRunning, BackgroundRunning, ThresholdNotReached])
+        && have_only(reasons, &[CheckRunning, BackgroundRunning, ThresholdNotReached])
 }
 
-/// The tree beside what the last iteration of the run left; in the first one,
-/// beside what it was when the run began.
+/// The tree is another than the last iteration of the run left; in the first iteration, than it
+/// was when the run began. `None` if nobody looked.
 fn progress(input: &Input, run: &RunState) -> Option<bool> {
-    let seen = input.observed.tree.as_ref()?;
+    let seen_tree = input.observed.tree.as_ref()?;
     match &run.tree {
-        Some(left) => Some(*left != seen.before),
-        None => seen.uncommitted,
+        Some(last_tree) => Some(*last_tree != seen_tree.before),
+        None => seen_tree.uncommitted,
     }
 }
 
 /// The signature of the iteration's error. An error that only the transcript shows does
 /// not count if the agent went on to commit its work.
 fn signature(input: &Input, run: &RunState) -> Option<String> {
-    let committed = input.observed.tree.as_ref().zip(run.tree.as_ref());
-    let committed = committed.is_some_and(|(seen, left)| {
-        (&seen.before.head, &seen.before.branches) != (&left.head, &left.branches)
+    let trees = input.observed.tree.as_ref().zip(run.tree.as_ref());
+    let has_committed = trees.is_some_and(|(seen_tree, last_tree)| {
+        let found = &seen_tree.before;
+        found.head != last_tree.head || found.branches != last_tree.branches
     });
-    let failed = input.evidence.iter().any(|record| record.counts_as(Outcome::Fail));
-    if committed && !failed { None } else { input.observed.signature.clone() }
+    let has_failed_check = input.evidence.iter().any(|record| record.counts_as(Outcome::Fail));
+    if has_committed && !has_failed_check { None } else { input.observed.signature.clone() }
 }
 
 /// Work that evidence shows to be finished, and that only lacks words. Without a
@@ -100,19 +102,19 @@ fn only_words_are_missing(reasons: &[Reason], input: &Input, policy: &Policy) ->
     let is_required = evidence.iter().any(|record| record.mode == Mode::Require);
     let mode = if is_required { Mode::Require } else { Mode::Count };
     let mut deciding = evidence.iter().filter(|record| record.mode == mode);
-    all(reasons, &[ReasonCode::SignalAbsent, ReasonCode::ThresholdNotReached])
-        && measured(input, policy)
+    have_only(reasons, &[ReasonCode::SignalAbsent, ReasonCode::ThresholdNotReached])
+        && is_measured(input, policy)
         && deciding.clone().all(|record| record.outcome == Outcome::Pass)
         && deciding.any(|record| !record.claim)
 }
 
-/// True if each required check has a record that says something.
-fn measured(input: &Input, policy: &Policy) -> bool {
+/// Each required check has a conclusive record.
+fn is_measured(input: &Input, policy: &Policy) -> bool {
     let mut required = policy.checks.iter().filter(|(_, check)| check.mode == Mode::Require);
-    !input.checks_left_out && required.all(|(name, _)| is_measured(&input.evidence, name))
+    !input.checks_left_out && required.all(|(name, _)| is_conclusive(&input.evidence, name))
 }
 
-fn is_measured(evidence: &[Evidence], check: &str) -> bool {
+fn is_conclusive(evidence: &[Evidence], check: &str) -> bool {
     evidence.iter().any(|record| {
         record.check == check && !matches!(record.outcome, Outcome::Skipped | Outcome::Inconclusive)
     })

@@ -7,36 +7,50 @@ const SECOND: u64 = 1_000;
 const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
 
-/// Formats the use and its limit.
-type Words = fn(u64, u64) -> String;
+/// One budget of a run.
+struct Budget {
+    spent: u64,
+    /// 0 is no limit.
+    limit: u64,
+    /// Formats a number of its unit.
+    format: fn(u64) -> String,
+    /// The noun behind the numbers, after a space.
+    unit: &'static str,
+}
 
 /// The budgets that a run has spent, each as a sentence for a person.
 pub(crate) fn overspent(spent: &Spent, policy: &Policy) -> Vec<String> {
-    let budget = &policy.budget;
-    let all: [(u64, u64, Words); 4] = [
-        (spent.iterations, u64::from(budget.iterations), |spent, limit| {
-            format!("{} of {} iterations", grouped(spent), grouped(limit))
-        }),
-        (spent.tokens, budget.tokens, |spent, limit| {
-            format!("{} of {} tokens", grouped(spent), grouped(limit))
-        }),
-        (spent.cost_micro_usd, budget.cost_micro_usd, |spent, limit| {
-            format!("{} of {}", dollars(spent), dollars(limit))
-        }),
-        (spent.wall_ms, budget.wall_ms, |spent, limit| {
-            format!("{} of {}", duration(spent), duration(limit))
-        }),
+    let limits = &policy.budget;
+    let budgets = [
+        Budget {
+            spent: spent.iterations,
+            limit: u64::from(limits.iterations),
+            format: grouped,
+            unit: " iterations",
+        },
+        Budget { spent: spent.tokens, limit: limits.tokens, format: grouped, unit: " tokens" },
+        Budget {
+            spent: spent.cost_micro_usd,
+            limit: limits.cost_micro_usd,
+            format: dollars,
+            unit: "",
+        },
+        Budget { spent: spent.wall_ms, limit: limits.wall_ms, format: duration, unit: "" },
     ];
-    let over = all.into_iter().filter(|(spent, limit, _)| *limit > 0 && spent >= limit);
-    over.map(|(spent, limit, words)| format!("budget spent: {}", words(spent, limit))).collect()
+    let overspent =
+        budgets.iter().filter(|budget| budget.limit > 0 && budget.spent >= budget.limit);
+    let sentences = overspent.map(|Budget { spent, limit, format, unit }| {
+        format!("budget spent: {} of {}{unit}", format(*spent), format(*limit))
+    });
+    sentences.collect()
 }
 
 /// Digits in groups of three.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -62,10 +76,10 @@ pub(super) fn duration(millis: u64) -> String {
     }
 }
 
-fn two_units(count: u64, unit: &str, rest: u64, smaller: &str) -> String {
-    match rest {
+fn two_units(count: u64, unit: &str, small_count: u64, small_unit: &str) -> String {
+    match small_count {
         0 => format!("{count}{unit}"),
-        rest => format!("{count}{unit} {rest}{smaller}"),
+        _ => format!("{count}{unit} {small_count}{small_unit}"),
     }
 }
 

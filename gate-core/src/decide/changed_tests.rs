@@ -32,11 +32,10 @@ impl Evidence {
         if self.outcome != Outcome::Fail {
             return Vec::new();
         }
-        let listed = self.tests_detail("changed").and_then(Value::as_array);
-        let parsed = listed.into_iter().flatten();
-        // A record may be a plug-in's: what does not fit is left out.
-        let parsed = parsed.filter_map(|changed| ChangedTests::deserialize(changed).ok());
-        parsed.filter(|changed| !changed.file.is_empty() || !changed.tests.is_empty()).collect()
+        let rows = self.tests_detail("changed").and_then(Value::as_array).into_iter().flatten();
+        // A record may be a plug-in's: a row that does not fit is left out.
+        let changed = rows.filter_map(|row| ChangedTests::deserialize(row).ok());
+        changed.filter(|changed| !changed.file.is_empty() || !changed.tests.is_empty()).collect()
     }
 
     /// The failing tests that failed at the baseline too.
@@ -44,8 +43,8 @@ impl Evidence {
         if self.outcome != Outcome::Fail {
             return Vec::new();
         }
-        let listed = self.tests_detail("red_before").and_then(Value::as_array);
-        listed.into_iter().flatten().filter_map(Value::as_str).collect()
+        let names = self.tests_detail("red_before").and_then(Value::as_array);
+        names.into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
     fn tests_detail(&self, key: &str) -> Option<&Value> {
@@ -55,7 +54,7 @@ impl Evidence {
 
 impl ChangedTests {
     /// The file with its tests, for a person or an agent.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn words(&self) -> String {
         match (self.file.is_empty(), self.tests.is_empty()) {
             (_, true) => self.file.clone(),
             (true, false) => self.tests.join(", "),
@@ -65,14 +64,14 @@ impl ChangedTests {
 }
 
 /// The names that `gate approve` takes for these tests: their own, or those of their files
-/// if they are many. No name is cut.
+/// if there are too many tests. No name is cut.
 pub fn names_to_approve(changed: &[ChangedTests]) -> Vec<String> {
     let count: usize = changed.iter().map(|changed| changed.tests.len()).sum();
     let is_fit = |name: &String| name.chars().count() <= MAX_NAME_CHARS && is_one_line(name);
     let mut names = Vec::new();
     for changed in changed {
-        let tests = !changed.tests.is_empty() && changed.tests.iter().all(is_fit);
-        if changed.file.is_empty() || (tests && count <= MAX_APPROVED_NAMES) {
+        let has_fit_tests = !changed.tests.is_empty() && changed.tests.iter().all(is_fit);
+        if changed.file.is_empty() || (has_fit_tests && count <= MAX_APPROVED_NAMES) {
             names.extend(changed.tests.iter().cloned());
         } else {
             names.push(changed.file.clone());
@@ -83,10 +82,10 @@ pub fn names_to_approve(changed: &[ChangedTests]) -> Vec<String> {
 
 /// The command that approves these tests.
 pub fn approve_command(names: &[String]) -> String {
-    let shown = names.iter().take(MAX_APPROVED_NAMES).map(|name| shell_word(name));
-    let more = if names.len() > MAX_APPROVED_NAMES { " …" } else { "" };
-    let words: Vec<_> = shown.collect();
-    format!("gate approve {}{more} --reason …", words.join(" "))
+    let words: Vec<_> =
+        names.iter().take(MAX_APPROVED_NAMES).map(|name| shell_word(name)).collect();
+    let ellipsis = if names.len() > MAX_APPROVED_NAMES { " …" } else { "" };
+    format!("gate approve {}{ellipsis} --reason …", words.join(" "))
 }
 
 fn is_one_line(name: &str) -> bool {

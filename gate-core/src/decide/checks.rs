@@ -121,14 +121,14 @@ pub fn built_in(name: &str) -> Option<&'static BuiltInCheck> {
     BUILT_IN.iter().find(|check| check.name == name)
 }
 
-/// True for a check that says something of what the product does. The command of a check with a
+/// A check that says something of what the product does. The command of a check with a
 /// name of its own is taken for one.
 pub fn is_of_behaviour(name: &str) -> bool {
     built_in(name).is_none_or(|check| check.is_of_behaviour)
 }
 
-/// True for a command or a plug-in; false for what looks at plans, at git, at settings, and for
-/// the word of a reviewer.
+/// A command or a plug-in: neither a look at plans, at git or at settings, nor the word of a
+/// reviewer.
 pub fn runs_the_work(name: &str) -> bool {
     built_in(name).is_none_or(|check| !matches!(check.cost, Cost::Look | Cost::Ask))
 }

@@ -1,4 +1,4 @@
-//! The decision: one pure function from what is known to a verdict.
+//! The decision: one pure function from an input to a verdict.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use super::evidence::{Evidence, Outcome};
 use super::feedback;
 use super::input::Input;
 use super::policy::Policy;
-use super::reason::{Reason, ReasonCode, WarningCode};
+use super::reason::{Reason, ReasonCode, WarningCode, has_code};
 use super::ruling::{Case, Ruling, is_about_tests_alone};
 use super::run_state::{LoopState, StateUpdate};
 use super::situation::Released;
@@ -32,16 +32,16 @@ pub struct Decision {
     pub verdict: Verdict,
     /// The verdict's exit code.
     pub exit_code: u8,
-    /// True if the loop must not go on.
+    /// The loop must not go on.
     pub stop: bool,
-    /// True if the work counts as done.
+    /// The work counts as done.
     pub success: bool,
-    /// True if the operator forced the verdict.
+    /// The operator forced the verdict.
     pub forced: bool,
     /// The result of a stop that a hook let go without `exit`, `tripped` or `blocked`.
     #[serde(default)]
     pub released: Option<Released>,
-    /// True if the verdict rests on more than the agent's word. False for an `exit` that
+    /// The verdict rests on more than the agent's word. It does not for an `exit` that
     /// no passing check supports.
     #[serde(default)]
     pub verified: bool,
@@ -63,12 +63,12 @@ pub struct Decision {
     pub passed_in_a_row: u32,
 }
 
-/// A decision, and what is to be remembered of it.
+/// A decision, and the state to keep of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
     /// The decision.
     pub decision: Decision,
-    /// The state after the decision; none without state.
+    /// The state after the decision; `None` without state.
     pub memory: Option<LoopState>,
     /// The transition of the breaker, if any.
     pub change: Option<Change>,
@@ -82,68 +82,66 @@ pub fn decide(input: &Input, policy: &Policy) -> Decision {
     judge(input, policy).decision
 }
 
-/// Decides, and returns what is to be remembered: the run and the breaker after the decision.
+/// Decides, and returns the state to keep: the run and the breaker after the decision.
 ///
 /// An iteration that would go on and trips the breaker, or spends its run's
 /// budget, is `tripped`; one that passes is `exit` all the same.
 pub fn judge(input: &Input, policy: &Policy) -> Judged {
     let mut input = input.under(policy);
     let case = Case { input: &input, policy };
-    let Ruling { verdict: ruled, released, mut reasons } = case.rule();
-    let mut fed = match released {
+    let Ruling { verdict: ruled_verdict, released, mut reasons } = case.rule();
+    let mut update = match released {
         // The first pauses in a row count for nothing; later ones do, or a helper that never
         // ends would hold the loop for ever.
         Some(Released::Waiting) if input.waits() >= MAX_FREE_WAITS => {
-            feed((ruled, &reasons), &input, policy)
+            state_after(ruled_verdict, &reasons, &input, policy)
         }
         Some(released) => input.kept().map(|memory| memory.released(released, &input.observed)),
-        None => feed((ruled, &reasons), &input, policy),
+        None => state_after(ruled_verdict, &reasons, &input, policy),
     };
-    let trips = fed.as_ref().map(|fed| fed.trips.as_slice()).unwrap_or_default();
-    let change = fed.as_ref().and_then(|fed| fed.change.as_ref());
-    let again = change.is_some_and(|change| change.event == Event::ProbeFailed);
+    let trips = update.as_ref().map(|update| update.trips.as_slice()).unwrap_or_default();
+    let change = update.as_ref().and_then(|update| update.change.as_ref());
+    let probe_failed = change.is_some_and(|change| change.event == Event::ProbeFailed);
     let denied = &input.observed.denied;
-    let mut stops: Vec<_> = trips.iter().map(|trip| tripped(trip, again, denied)).collect();
-    if ruled == Verdict::Continue && released.is_none() {
-        let spent = fed.as_ref().map(|fed| &fed.memory.run.spent);
+    let mut stops: Vec<_> =
+        trips.iter().map(|trip| tripped_reason(trip, probe_failed, denied)).collect();
+    if ruled_verdict == Verdict::Continue && released.is_none() {
+        let spent = update.as_ref().map(|update| &update.memory.run.spent);
         let overspent = spent.map(|spent| budget::overspent(spent, policy)).unwrap_or_default();
-        stops
-            .extend(overspent.into_iter().map(|words| Reason::new(ReasonCode::BudgetSpent, words)));
+        stops.extend(
+            overspent.into_iter().map(|message| Reason::new(ReasonCode::BudgetSpent, message)),
+        );
     }
     let (mut verdict, released) =
-        if stops.is_empty() { (ruled, released) } else { (Verdict::Tripped, None) };
+        if stops.is_empty() { (ruled_verdict, released) } else { (Verdict::Tripped, None) };
     reasons.splice(0..0, stops);
     let refuses = verdict == Verdict::Continue && released.is_none();
     if refuses && let Some(reason) = case.lets_go() {
         verdict = Verdict::Tripped;
         reasons.insert(0, reason);
     }
-    if refuses && let Some(fed) = fed.as_mut() {
-        let run = &mut fed.memory.run;
-        run.told_of_tests |= is_about_tests_alone(&reasons);
-        run.told_of_new_files |= has_code(&reasons, ReasonCode::OnlyNewFiles);
-    }
-    if let Some(fed) = fed.as_mut()
-        && reasons.iter().any(|reason| reason.code == ReasonCode::WorkLeft)
-    {
-        fed.memory.run.work_left = Some(case.refused_words());
-    }
-    if let Some(fed) = fed.as_mut()
-        && input.evidence.iter().any(Evidence::sealed_refuse)
-    {
-        fed.memory.run.sealed_refusals = fed.memory.run.sealed_refusals.saturating_add(1);
-    }
-    if input.observed.stop.is_some()
-        && let Some(fed) = fed.as_mut()
-    {
-        let refusals = input.refusals();
-        fed.memory.run.refusals = refusals.after(verdict, released, &reasons, case.failure());
+    if let Some(update) = update.as_mut() {
+        let run = &mut update.memory.run;
+        if refuses {
+            run.told_of_tests |= is_about_tests_alone(&reasons);
+            run.told_of_new_files |= has_code(&reasons, ReasonCode::OnlyNewFiles);
+        }
+        if has_code(&reasons, ReasonCode::WorkLeft) {
+            run.work_left = Some(case.refused_words());
+        }
+        if input.evidence.iter().any(Evidence::sealed_refuse) {
+            run.sealed_refusals = run.sealed_refusals.saturating_add(1);
+        }
+        if input.observed.stop.is_some() {
+            let refusals = input.refusals();
+            run.refusals = refusals.after(verdict, released, &reasons, case.failure());
+        }
     }
     let feedback = match released {
         Some(_) if has_code(&reasons, ReasonCode::Released) => String::new(),
         _ => {
-            let run = fed.as_ref().map(|fed| &fed.memory.run);
-            feedback::text((verdict, &reasons), &input, policy, run)
+            let run = update.as_ref().map(|update| &update.memory.run);
+            feedback::text(verdict, &reasons, &input, policy, run)
         }
     };
     let next = match released {
@@ -152,7 +150,7 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
     };
     let verified = case.is_verified(verdict);
     let warnings = case.warnings(verdict, &reasons);
-    let breaker = view(&input, fed.as_ref());
+    let breaker = breaker_view(&input, update.as_ref());
     let passed_in_a_row = input.passed_in_a_row();
     input.warnings.extend(warnings);
     if verdict != Verdict::Continue || !refuses {
@@ -173,29 +171,31 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         breaker,
         passed_in_a_row,
     };
-    let (memory, change) = fed.map_or((None, None), |fed| (Some(fed.memory), fed.change));
+    let (memory, change) =
+        update.map_or((None, None), |update| (Some(update.memory), update.change));
     Judged { decision, memory, change }
 }
 
-fn has_code(reasons: &[Reason], code: ReasonCode) -> bool {
-    reasons.iter().any(|reason| reason.code == code)
-}
-
-/// Why the breaker opened, or opened again. Denied tools are named.
-fn tripped(trip: &Trip, again: bool, denied: &[String]) -> Reason {
+/// The reason of a breaker that opened, or opened again. Denied tools are named.
+fn tripped_reason(trip: &Trip, probe_failed: bool, denied: &[String]) -> Reason {
     let tools = match trip.cause {
         Cause::PermissionDenied if !denied.is_empty() => format!(": {}", denied.join(", ")),
         _ => String::new(),
     };
-    let message = match again {
+    let message = match probe_failed {
         true => format!("the probe failed, and the breaker is open again: {}", trip.message),
         false => trip.message.clone(),
     };
     Reason::new(ReasonCode::BreakerTripped, message + &tools)
 }
 
-/// The state after a ruling; none without state.
-fn feed(ruling: (Verdict, &[Reason]), input: &Input, policy: &Policy) -> Option<StateUpdate> {
+/// The state after a ruling; `None` without state.
+fn state_after(
+    verdict: Verdict,
+    reasons: &[Reason],
+    input: &Input,
+    policy: &Policy,
+) -> Option<StateUpdate> {
     let memory = input.kept()?;
     let observed = &input.observed;
     if input.force_reason.is_some() {
@@ -205,40 +205,40 @@ fn feed(ruling: (Verdict, &[Reason]), input: &Input, policy: &Policy) -> Option<
         return Some(memory.held(observed));
     }
     // A person is waited for: nothing of that is the agent's failure.
-    if ruling.0 == Verdict::Blocked
-        && is_about_tests_alone(ruling.1)
+    if verdict == Verdict::Blocked
+        && is_about_tests_alone(reasons)
         && memory.governing().is_closed()
     {
         return Some(memory.held(observed));
     }
-    let iteration = breaker_input::iteration(ruling, input, policy, memory);
+    let iteration = breaker_input::iteration(verdict, reasons, input, policy, memory);
     if input.outage().is_some() && !iteration.passed && memory.governing().is_closed() {
         return Some(memory.idle(observed));
     }
-    Some(memory.fed(&iteration, observed, policy))
+    Some(memory.after(&iteration, observed, policy))
 }
 
 /// The breaker after the decision.
-fn view(input: &Input, fed: Option<&StateUpdate>) -> BreakerView {
-    match fed {
-        Some(fed) => fed.memory.breaker_view(),
+fn breaker_view(input: &Input, update: Option<&StateUpdate>) -> BreakerView {
+    match update {
+        Some(update) => update.memory.breaker_view(),
         None if input.is_lost() => BreakerView::lost(),
         None => BreakerView::default(),
     }
 }
 
 impl Decision {
-    /// True if nothing is missing but a person's approval of changed settings.
+    /// Nothing is missing but a person's approval of changed settings.
     pub fn waits_for_settings(&self) -> bool {
         self.reasons.iter().any(|reason| reason.code == ReasonCode::SettingsChanged)
     }
 
-    /// True if nothing is missing but a person's approval of changed tests.
+    /// Nothing is missing but a person's approval of changed tests.
     pub fn waits_for_tests(&self) -> bool {
         is_about_tests_alone(&self.reasons)
     }
 
-    /// True if a rule that is gone had a part in it: this version does not decide it again.
+    /// A rule that is gone had a part in it: this version does not decide it again.
     pub fn rests_on_removed_rule(&self) -> bool {
         self.reasons.iter().any(|reason| ReasonCode::REMOVED.contains(&reason.code))
             || self
@@ -259,7 +259,7 @@ impl Decision {
         self.input.evidence.iter().flat_map(Evidence::changed_tests).collect()
     }
 
-    /// The run's use of its budget, this iteration included; none without state.
+    /// The run's use of its budget, this iteration included; `None` without state.
     pub fn spent(&self) -> Option<Spent> {
         self.input.memory.as_ref().map(|memory| memory.run.spent.with(&self.input.observed))
     }

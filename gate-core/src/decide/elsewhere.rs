@@ -12,7 +12,7 @@ pub struct WorkElsewhere {
     pub place: String,
     /// Its amount: `2 commits, 1 file not committed`.
     pub work: String,
-    /// The result of the required checks there; none if they did not run there.
+    /// The result of the required checks there; absent if they did not run there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checked: Option<CheckedElsewhere>,
 }
@@ -21,20 +21,20 @@ pub struct WorkElsewhere {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CheckedElsewhere {
-    /// True if all of them passed.
+    /// All of them passed.
     pub passed: bool,
     /// Their results in words.
     pub summary: String,
 }
 
 impl WorkElsewhere {
-    /// True if the checks passed there.
+    /// The checks passed there.
     pub fn is_checked(&self) -> bool {
         self.checked.as_ref().is_some_and(|checked| checked.passed)
     }
 
-    /// The place and the work, and what the checks came to, in words.
-    pub fn shown(&self) -> String {
+    /// The place, the work and the results of the checks in words.
+    pub fn words(&self) -> String {
         let Self { place, work, checked } = self;
         match checked {
             None => format!("{place}: {work}"),

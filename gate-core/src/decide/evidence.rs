@@ -1,4 +1,4 @@
-//! Evidence: what gate itself looked at.
+//! Evidence: the records of gate's own checks.
 //!
 //! The core only weighs it; `gate-checks` gathers it. A required check that
 //! left no evidence has not passed.
@@ -40,7 +40,7 @@ pub struct Evidence {
     pub mode: Mode,
     /// The outcome.
     pub outcome: Outcome,
-    /// True if the outcome is an earlier one of the same tree.
+    /// The outcome is an earlier one of the same tree.
     #[serde(default)]
     pub cached: bool,
     /// The run time, in milliseconds.
@@ -61,7 +61,7 @@ pub struct Evidence {
     /// Details of the result format: counts, names.
     #[serde(default)]
     pub detail: Option<serde_json::Value>,
-    /// True if a pass rests on the agent's own word, such as boxes that it ticked: a
+    /// A pass rests on the agent's own word, such as boxes that it ticked: a
     /// claim, which counts as one indicator and is never more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub claim: bool,
@@ -71,13 +71,13 @@ pub struct Evidence {
     /// The part of a failed program's output that says why it failed: words of others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excerpt: Option<String>,
-    /// True if the check outlived a hook's deadline and goes on.
+    /// The check outlived a hook's deadline and goes on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub running: bool,
 }
 
 impl Evidence {
-    /// The record of a check that ended like this.
+    /// The record of a check with an outcome.
     pub fn new(check: impl Into<String>, mode: Mode, outcome: Outcome) -> Self {
         Self {
             check: check.into(),
@@ -111,18 +111,18 @@ impl Evidence {
 
     /// Sets the run time.
     #[must_use]
-    pub fn with_duration(self, took: Duration) -> Self {
-        let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    pub fn with_duration(self, duration: Duration) -> Self {
+        let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         Self { duration_ms, ..self }
     }
 
-    /// True if the check has this outcome and the outcome counts: a check of mode
+    /// The check has this outcome and the outcome counts: a check of mode
     /// `warn` decides nothing.
     pub(crate) fn counts_as(&self, outcome: Outcome) -> bool {
         self.outcome == outcome && self.mode != Mode::Warn
     }
 
-    /// True if a pass adds one indicator.
+    /// A pass adds one indicator.
     pub(crate) fn counts(&self) -> bool {
         self.counts_as(Outcome::Pass)
     }

@@ -2,8 +2,9 @@
 //! regard to case, line by line.
 //!
 //! Compiling an expression takes longer than most decisions, so it is compiled when a text
-//! first holds the literals that each of its matches needs. One that heeds case compiles in
-//! half the time: gate's own, which are in lower case, are tried on texts in lower case.
+//! first holds the literals that each of its matches needs. An expression that heeds case
+//! compiles in half the time: gate's own, which are in lower case, are tried on texts in lower
+//! case.
 
 mod ascii;
 mod sentence_bound;
@@ -25,8 +26,8 @@ const MAX_COMPILED_BYTES: usize = 64 << 20;
 #[derive(Debug)]
 pub(crate) struct Expression {
     source: Cow<'static, str>,
-    /// False for gate's own: their `\w`, `\d` and `\s` mean ASCII, since Unicode's classes
-    /// take long to compile.
+    /// In gate's own expressions `\w`, `\d` and `\s` mean ASCII, since Unicode's classes take
+    /// long to compile; those of settings mean what they say.
     is_from_settings: bool,
     required: OnceLock<Vec<Group>>,
     /// `None` if it cannot be compiled.
@@ -36,14 +37,14 @@ pub(crate) struct Expression {
 #[derive(Debug)]
 struct Compiled {
     regex: Regex,
-    /// True if the regex is tried on a text in lower case.
+    /// The regex is tried on a text in lower case.
     is_lower_case: bool,
 }
 
 /// A compiled expression and the text that it is tried on.
 type Search<'e, 't> = (&'e Regex, Cow<'t, str>);
 
-/// True if an expression heeds case, or holds an upper-case letter that is no class such
+/// An expression heeds case, or holds an upper-case letter that is no class such
 /// as `\W`.
 fn has_upper_case(source: &str) -> bool {
     if source.contains("(?-i") {
@@ -61,13 +62,13 @@ fn has_upper_case(source: &str) -> bool {
 }
 
 impl Expression {
-    /// One of gate's own, in lower case if case does not matter: so it compiles faster.
+    /// An expression of gate's own, in lower case if case does not matter: so it compiles faster.
     pub(crate) const fn new(source: &'static str) -> Self {
         Self::from_source(Cow::Borrowed(source), false)
     }
 
-    /// One of gate's own, from a pack. Each match holds one of the keywords, if there are
-    /// any, which are in lower case.
+    /// An expression of gate's own, from a pack. Each match holds one of the keywords, if there
+    /// are any, which are in lower case.
     pub(crate) fn from_pack(source: impl Into<Cow<'static, str>>, keywords: Vec<String>) -> Self {
         let required = OnceLock::new();
         if !keywords.is_empty() {
@@ -76,7 +77,7 @@ impl Expression {
         Self { required, ..Self::from_source(source.into(), false) }
     }
 
-    /// One of the settings.
+    /// An expression of the settings.
     pub(crate) fn from_settings(matcher: &Matcher) -> Self {
         Self::from_source(Cow::Owned(source(matcher)), true)
     }
@@ -85,7 +86,7 @@ impl Expression {
         Self { source, is_from_settings, required: OnceLock::new(), compiled: OnceLock::new() }
     }
 
-    /// True if it may be tried on each sentence by itself, up to and with one of `.!?`.
+    /// It may be tried on each sentence by itself, up to and with one of `.!?`.
     pub(crate) fn is_sentence_bound(&self) -> bool {
         !self.is_from_settings && sentence_bound::is_sentence_bound(&self.source)
     }
@@ -100,7 +101,7 @@ impl Expression {
     ///
     /// # Errors
     ///
-    /// What is wrong with the expression, for a person.
+    /// The mistake in the expression, for a person.
     pub(crate) fn required(&self) -> Result<&[Group], String> {
         if let Some(groups) = self.required.get() {
             return Ok(groups);
@@ -119,39 +120,40 @@ impl Expression {
         self.find_from(text, 0)
     }
 
-    /// The leftmost match at or after a byte, in sight of what stands before.
-    pub(crate) fn find_from(&self, text: &str, from: usize) -> Option<Range<usize>> {
+    /// The leftmost match at or after a byte. The bytes before it count for anchors and
+    /// boundaries.
+    pub(crate) fn find_from(&self, text: &str, start: usize) -> Option<Range<usize>> {
         let (regex, text) = self.search(text)?;
-        regex.find_at(&text, from).map(|hit| hit.range())
+        regex.find_at(&text, start).map(|hit| hit.range())
     }
 
     /// All matches, one after the other, up to the first empty one.
     pub(crate) fn find_iter(&self, text: &str) -> impl Iterator<Item = Range<usize>> {
         let search = self.search(text);
-        let mut from = 0;
+        let mut start = 0;
         std::iter::from_fn(move || {
             let (regex, text) = search.as_ref()?;
-            let range = regex.find_at(text, from)?.range();
-            from = range.end;
+            let range = regex.find_at(text, start)?.range();
+            start = range.end;
             (!range.is_empty()).then_some(range)
         })
     }
 
-    /// The text without what is found in it.
+    /// The text without its matches.
     pub(crate) fn without(&self, text: &str) -> String {
-        self.without_found(text, text)
+        self.without_matches_in(text, text)
     }
 
-    /// The text without what is found in `searched`, the same text in other letters of the
-    /// same length.
-    pub(crate) fn without_found(&self, text: &str, searched: &str) -> String {
-        let mut rest = String::with_capacity(text.len());
-        let mut at = 0;
+    /// The text without the matches in `searched`, the same text in other letters of the same
+    /// length.
+    pub(crate) fn without_matches_in(&self, text: &str, searched: &str) -> String {
+        let mut unmatched = String::with_capacity(text.len());
+        let mut copied = 0;
         for found in self.find_iter(searched) {
-            rest.push_str(&text[at..found.start]);
-            at = found.end;
+            unmatched.push_str(&text[copied..found.start]);
+            copied = found.end;
         }
-        rest + &text[at..]
+        unmatched + &text[copied..]
     }
 
     /// A search of the text, if it may match.
@@ -184,7 +186,7 @@ impl Expression {
 ///
 /// # Errors
 ///
-/// What is wrong with it, for a person.
+/// The mistake in it, for a person.
 pub(crate) fn compile(source: &str) -> Result<Regex, String> {
     build(source, true)
 }
@@ -199,7 +201,7 @@ fn build(source: &str, is_case_insensitive: bool) -> Result<Regex, String> {
             Error::CompiledTooBig(limit) => {
                 format!("too large when compiled, more than {limit} bytes")
             }
-            other => last_line(&other.to_string()),
+            error => last_line(&error.to_string()),
         })
 }
 

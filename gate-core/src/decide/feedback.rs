@@ -2,8 +2,8 @@
 //! turn.
 //!
 //! Neither holds the text that would pass: an agent that copies its feedback
-//! must not get through with it. What gate says itself and what others say never
-//! stand in one line.
+//! must not get through with it. gate's own words and those of others never stand in
+//! one line.
 
 mod checks;
 mod limits;
@@ -30,7 +30,7 @@ const OPENING: &str = "The work does not count as done yet:";
 /// The beginning of a refusal that follows from no decision.
 const UNDECIDED: &str = "gate cannot decide whether the work is done";
 
-/// True if a text is gate's feedback, which a client may hand on in a prompt.
+/// A text is gate's feedback, which a client may hand on in a prompt.
 pub fn is_feedback(text: &str) -> bool {
     text.contains(OPENING) || text.contains(UNDECIDED)
 }
@@ -43,11 +43,12 @@ const NO_ANSWER: &str =
 const SETTINGS_CHANGED: &str = "- gate.toml is another than the one that a person approved, which decides; \
      unless you were asked to change it, put it back (settings-differ)\n";
 
-/// The text for the agent's next turn: the attempt, its claim, what is missing, each with
-/// its code, what the checks came to, what to do, and, as far as there is room, what
-/// checks say. `run` is the state after the decision.
+/// The text for the agent's next turn: the attempt, its claim, the reasons with their codes,
+/// the outcomes of the checks, quotations of checks as far as there is room, and the next step.
+/// `run` is the state after the decision.
 pub(super) fn text(
-    (verdict, reasons): (Verdict, &[Reason]),
+    verdict: Verdict,
+    reasons: &[Reason],
     input: &Input,
     policy: &Policy,
     run: Option<&RunState>,
@@ -60,15 +61,15 @@ pub(super) fn text(
     text.push_str(&limits::line(input, run, policy));
     text.push_str(&quoted::claim(input, policy));
     for reason in reasons {
-        let what = for_agent(reason, input);
-        text.push_str(&format!("- {what} ({})\n", reason.code.code()));
+        let wording = for_agent(reason, input);
+        text.push_str(&format!("- {wording} ({})\n", reason.code.code()));
     }
     if is_newly_red(input) {
         text.push_str(NEWLY_RED);
     } else if has_left_red(input) {
         text.push_str(LEFT_RED);
     }
-    if not_own(input).is_some() {
+    if failures_of_others(input).is_some() {
         text.push_str(NOT_OWN);
     }
     if red_before(input).is_some() {
@@ -79,11 +80,12 @@ pub(super) fn text(
         text.push_str(SETTINGS_CHANGED);
     }
     text.push_str(&checks::line(&input.evidence));
+    // The closing paragraph is never cut: without it the agent does not know how to end.
     let closing = closing(reasons, input, policy);
-    let room = MAX_FEEDBACK_CHARS.saturating_sub(length(&text) + length(&closing));
-    text.push_str(&quoted::all(reasons, input, policy, room));
-    let room = MAX_FEEDBACK_CHARS.saturating_sub(length(&closing));
-    cut(&text, room) + &closing
+    let quotation_room = MAX_FEEDBACK_CHARS.saturating_sub(length(&text) + length(&closing));
+    text.push_str(&quoted::quotations(reasons, input, policy, quotation_room));
+    let text_room = MAX_FEEDBACK_CHARS.saturating_sub(length(&closing));
+    cut(&text, text_room) + &closing
 }
 
 /// A reason in gate's own words, which are no signal. Of what the agent wrote, the feedback
@@ -94,7 +96,7 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
             "your completion status does not carry the token that it was asked for".to_owned()
         }
         ReasonCode::BackgroundRunning => background(input),
-        code => reason.told(code.entry().to_agent, &quoted::name(reason)),
+        code => reason.wording(code.row().to_agent, &quoted::name(reason)),
     }
 }
 
@@ -112,7 +114,7 @@ const NOT_OWN: &str = "- other red tests are not yours unless they are your task
 const RED_BEFORE: &str = "- some of these tests were red before you began: if it is not your task, end with BLOCKED \
      (red-before)\n";
 
-/// Failing tests of required checks that failed at the baseline; none at a stop whose checks are
+/// Failing tests of required checks that failed at the baseline; `None` at a stop whose checks are
 /// looked at, which names them in its own way.
 fn red_before(input: &Input) -> Option<String> {
     if is_looked_at(input) {
@@ -123,13 +125,13 @@ fn red_before(input: &Input) -> Option<String> {
     (!tests.is_empty()).then(|| tests.join(", "))
 }
 
-/// True if each failure that the agent answers for was seen to come from its turn.
+/// Each failure that the agent answers for was seen to come from its turn.
 fn is_newly_red(input: &Input) -> bool {
-    let mut own = own_failures(input).peekable();
-    own.peek().is_some() && own.all(|shares| shares.newly_red)
+    let mut failures = own_failures(input).peekable();
+    failures.peek().is_some() && failures.all(|shares| shares.newly_red)
 }
 
-/// True if the agent answers for a failure of an earlier turn.
+/// The agent answers for a failure of an earlier turn.
 fn has_left_red(input: &Input) -> bool {
     own_failures(input).any(|shares| !shares.newly_red)
 }
@@ -143,14 +145,14 @@ fn situation(input: &Input) -> Option<&Situation> {
     input.observed.stop.as_ref()?.situation.as_ref()
 }
 
-/// True at a stop whose checks are looked at while a person may be there.
+/// A stop whose checks are looked at while a person may be there.
 fn is_of_person(input: &Input) -> bool {
     is_looked_at(input) && situation(input).is_some_and(|situation| !situation.is_unattended())
 }
 
 /// Failing tests that are not the agent's.
-fn not_own(input: &Input) -> Option<String> {
-    situation(input)?.not_own()
+fn failures_of_others(input: &Input) -> Option<String> {
+    situation(input)?.failures_of_others()
 }
 
 fn background(input: &Input) -> String {
@@ -163,30 +165,30 @@ fn background(input: &Input) -> String {
     }
 }
 
-/// True if a signal lacks nothing but its token.
+/// A signal lacks nothing but its token.
 fn lacks_token(signal: &Signal) -> bool {
     signal.token.is_some_and(|token| token != TokenState::Held)
 }
 
 /// The closing paragraph, with the token of the next status if one is required.
 fn closing(reasons: &[Reason], input: &Input, policy: &Policy) -> String {
-    let mut what = what_to_do(reasons, input, policy);
+    let mut closing = what_to_do(reasons, input, policy);
     if reasons.iter().any(|reason| reason.code == ReasonCode::RequiredCheckFailed)
         && !is_looked_at(input)
     {
-        what.insert_str(0, NO_WAY_AROUND);
+        closing.insert_str(0, NO_WAY_AROUND);
     }
     match &input.next_token {
-        Some(token) => format!("{}\n\n{}", what.trim_end(), token.told()),
-        None => what,
+        Some(token) => format!("{}\n\n{}", closing.trim_end(), token.prompt_paragraph()),
+        None => closing,
     }
 }
 
 /// The first refusal of a hook explains the protocol, because the agent may never have
 /// heard of it.
 fn what_to_do(reasons: &[Reason], input: &Input, policy: &Policy) -> String {
-    let is_new = input.observed.stop.is_some() && !input.refusals().reminded;
-    let absent = reasons.iter().any(|reason| reason.code == ReasonCode::SignalAbsent);
+    let is_first_refusal = input.observed.stop.is_some() && !input.refusals().reminded;
+    let lacks_signal = reasons.iter().any(|reason| reason.code == ReasonCode::SignalAbsent);
     if is_looked_at(input) {
         return if is_of_person(input) { WAY_OUT_TO_PERSON } else { WAY_OUT }.to_owned();
     }
@@ -197,7 +199,7 @@ fn what_to_do(reasons: &[Reason], input: &Input, policy: &Policy) -> String {
         Status::Complete => {
             "Put this right, verify it, then give your completion status again.".to_owned()
         }
-        _ if is_new && absent => {
+        _ if is_first_refusal && lacks_signal => {
             format!("Go on if something is left, then close as follows.\n\n{}", prompt(&policy.signal, None))
         }
         _ => "Go on with the work. When everything is finished and verified, end your message with the completion status that your instructions describe.".to_owned(),
@@ -212,21 +214,21 @@ const NO_WAY_AROUND: &str = "Do not weaken, skip or delete a test. If a check it
 const WAY_OUT: &str = "Put this right and verify it, then finish. Do not weaken, skip or delete a test. If you cannot go on, or a \
                        check itself is wrong, say so and end your message with the status BLOCKED.";
 
-/// The same where a person reads what the agent says.
+/// The closing paragraph where a person reads the agent's words.
 const WAY_OUT_TO_PERSON: &str = "Mend the code and verify it, then finish. If a test itself is wrong, or you cannot go on, say so \
                                  and stop: the person decides.";
 
-/// True if the ruling on a stop depends on its checks alone.
+/// The ruling on a stop depends on its checks alone.
 fn is_looked_at(input: &Input) -> bool {
     situation(input).is_some_and(|situation| situation.course(input.signal.status) == Course::Look)
 }
 
-/// The text, of at most so many characters.
-fn cut(text: &str, longest: usize) -> String {
-    match text.char_indices().nth(longest) {
+/// The text, of at most `max_chars` characters.
+fn cut(text: &str, max_chars: usize) -> String {
+    match text.char_indices().nth(max_chars) {
         Some(_) => {
-            let kept: String = text.chars().take(longest.saturating_sub(2)).collect();
-            format!("{kept}…\n")
+            let beginning: String = text.chars().take(max_chars.saturating_sub(2)).collect();
+            format!("{beginning}…\n")
         }
         None => text.to_owned(),
     }

@@ -16,7 +16,7 @@ pub struct FirstTests {
     pub passing: Vec<String>,
     /// The files with new or edited tests, relative to the root of the work tree.
     pub files: Vec<String>,
-    /// Those of them that do not build yet, so that the names of their tests are not known.
+    /// The files of them that do not build yet, so that the names of their tests are not known.
     #[serde(default)]
     pub not_built: Vec<String>,
 }
@@ -27,19 +27,19 @@ impl FirstTests {
         self.failing.values().flatten().cloned().collect()
     }
 
-    /// True if nothing fails, and everything builds.
+    /// Nothing fails, and everything builds.
     pub fn is_empty(&self) -> bool {
         self.failing.values().all(Vec::is_empty) && self.not_built.is_empty()
     }
 }
 
 impl Evidence {
-    /// The result of the check `tests_first`; none of another check.
+    /// The result of the check `tests_first`; `None` for another check.
     pub fn first_tests(&self) -> Option<FirstTests> {
         FirstTests::deserialize(self.detail.as_ref()?.get("tests_first")?).ok()
     }
 
-    /// The number of tests that were written before the work and pass now; none if the check
+    /// The number of tests that were written before the work and pass now; `None` if the check
     /// has no such tests.
     pub fn first_tests_passed(&self) -> Option<u64> {
         self.detail.as_ref()?.get("tests")?.get("written_first")?.as_u64()

@@ -18,7 +18,7 @@ use super::pattern::{Matcher, Pattern, Scope};
 use super::policy::Policy;
 use super::sentence::Phrase;
 use gate_transcript::{Boundary, Event, Role, Text};
-use search::Search;
+use search::{LineCandidate, LiteralSearch};
 
 /// The most hits that are kept of each pattern, of which one counts: the first ones may
 /// be the signal itself.
@@ -40,15 +40,15 @@ pub struct PatternSet(Arc<Prepared>);
 #[derive(Debug)]
 struct Prepared {
     language: Language,
-    patterns: Vec<Compiled>,
+    patterns: Vec<CompiledPattern>,
     /// Finds the patterns whose matches need a literal.
-    search: Search,
+    search: LiteralSearch,
     /// Indices of the others, which are tried on every line.
     without_literal: Vec<usize>,
 }
 
 #[derive(Debug)]
-struct Compiled {
+struct CompiledPattern {
     pattern: Pattern,
     expression: Expression,
     /// A match stands in one sentence: a long line need not be searched whole.
@@ -110,7 +110,7 @@ impl PatternSet {
 
     fn guarded(patterns: &[Pattern], language: &Language) -> Result<Self, PatternError> {
         let language = language.clone();
-        let patterns = patterns.iter().map(Compiled::new).collect::<Result<Vec<_>, _>>()?;
+        let patterns = patterns.iter().map(CompiledPattern::new).collect::<Result<Vec<_>, _>>()?;
         let (mut literals, mut without_literal) = (Vec::new(), Vec::new());
         for (index, compiled) in patterns.iter().enumerate() {
             match compiled.expression.required().unwrap_or_default().first() {
@@ -120,12 +120,12 @@ impl PatternSet {
                 None => without_literal.push(index),
             }
         }
-        let search = Search::new(literals);
+        let search = LiteralSearch::new(literals);
         Ok(Self(Arc::new(Prepared { language, patterns, search, without_literal })))
     }
 }
 
-impl Compiled {
+impl CompiledPattern {
     fn new(pattern: &Pattern) -> Result<Self, PatternError> {
         let expression = match &pattern.matcher {
             Matcher::Regex(source) if is_shipped(&pattern.pack) => {
@@ -143,18 +143,19 @@ impl Compiled {
         }
     }
 
-    /// The first hit in the line that no guard takes away.
-    fn find(&self, line: &str, language: &Language) -> Option<(usize, usize)> {
-        let hits = self.parts(line).flat_map(|(at, part)| {
-            self.expression.find_iter(part).map(move |hit| (at + hit.start, at + hit.end))
+    /// The bytes of the first hit in the line that no guard takes away.
+    fn find(&self, line: &str, language: &Language) -> Option<Range<usize>> {
+        let hits = self.parts(line).flat_map(|(start, part)| {
+            self.expression.find_iter(part).map(move |hit| start + hit.start..start + hit.end)
         });
-        hits.take(MAX_TRIED_HITS).find(|&(start, end)| {
-            let from = line.floor_char_boundary(start.saturating_sub(GUARD_CONTEXT_BYTES));
-            let window =
-                &line[from..line.ceil_char_boundary(end.saturating_add(GUARD_CONTEXT_BYTES))];
-            let phrase = Phrase::new(window, start - from, end - from);
-            let own = self.expression.source();
-            !self.pattern.unless.iter().any(|&guard| phrase.is(guard, own, language))
+        hits.take(MAX_TRIED_HITS).find(|hit| {
+            // A line may be as long as a file. What is far away is no guard.
+            let start = line.floor_char_boundary(hit.start.saturating_sub(GUARD_CONTEXT_BYTES));
+            let end = line.ceil_char_boundary(hit.end.saturating_add(GUARD_CONTEXT_BYTES));
+            let phrase = Phrase::new(&line[start..end], hit.start - start, hit.end - start);
+            let source = self.expression.source();
+            let mut guards = self.pattern.unless.iter();
+            !guards.any(|guard| phrase.is_cancelled(*guard, source, language))
         })
     }
 
@@ -163,48 +164,47 @@ impl Compiled {
         let is_sentence_bound = self.is_sentence_bound;
         let is_end = move |c| is_sentence_bound && matches!(c, '.' | '!' | '?');
         line.split_inclusive(is_end).scan(0, |end, part| {
-            let begin = *end;
+            let start = *end;
             *end += part.len();
-            Some((begin, part))
+            Some((start, part))
         })
     }
 
-    fn hit(&self, line: &str, number: u64, (start, end): (usize, usize)) -> Hit {
+    fn hit(&self, line: &str, number: u64, span: Range<usize>) -> Hit {
         Hit {
             pattern: self.pattern.id.clone(),
             pack: self.pattern.pack.clone(),
             weight: self.pattern.weight,
             line: number,
-            column: u32::try_from(line[..start].chars().count() + 1).unwrap_or(u32::MAX),
-            excerpt: excerpt(line, start),
+            column: u32::try_from(line[..span.start].chars().count() + 1).unwrap_or(u32::MAX),
+            excerpt: excerpt(line, span.start),
             same_words_as: None,
-            matched: line[start..end].to_owned(),
+            matched: line[span].to_owned(),
         }
     }
 }
 
-/// Up to 120 characters of the line, with the byte at `at` in it,
-/// beginning with a whole word.
-pub fn excerpt(line: &str, at: usize) -> String {
-    let before =
-        line[..at].chars().rev().take(MAX_EXCERPT_CHARS / 3).map(char::len_utf8).sum::<usize>();
-    let from = at - before;
-    let space = if from > 0 { line[from..at].find(' ') } else { None };
-    let word = from + space.unwrap_or(0);
-    line[word..].trim().chars().filter(|c| !c.is_control()).take(MAX_EXCERPT_CHARS).collect()
+/// Up to 120 characters of the line around the byte at `offset`, beginning with a whole word.
+pub fn excerpt(line: &str, offset: usize) -> String {
+    let preceding = line[..offset].chars().rev().take(MAX_EXCERPT_CHARS / 3);
+    let start = offset - preceding.map(char::len_utf8).sum::<usize>();
+    let space = if start > 0 { line[start..offset].find(' ') } else { None };
+    let word_start = start + space.unwrap_or(0);
+    let text = line[word_start..].trim().chars().filter(|c| !c.is_control());
+    text.take(MAX_EXCERPT_CHARS).collect()
 }
 
 /// A hit with the exact words that it covers.
 #[derive(Clone, Debug)]
-struct Found {
+struct PlacedHit {
     hit: Hit,
-    /// The number of the text that holds them.
+    /// The number of the text that holds the words.
     text: u64,
     /// The bytes of that text.
     words: Range<usize>,
 }
 
-impl Found {
+impl PlacedHit {
     fn overlaps(&self, other: &Self) -> bool {
         self.text == other.text
             && self.words.start < other.words.end
@@ -216,10 +216,12 @@ impl Found {
 #[derive(Debug)]
 pub struct Counter<'p> {
     set: &'p Prepared,
-    hits: Vec<Vec<Found>>,
-    /// The number of texts that were searched, and their bytes.
+    /// The hits of each pattern.
+    hits: Vec<Vec<PlacedHit>>,
+    /// The number of texts that were searched.
     texts: u64,
-    searched: usize,
+    /// The bytes of those texts.
+    searched_bytes: usize,
     /// The last text in lower case: memory that is used again.
     lower: Vec<u8>,
 }
@@ -228,7 +230,7 @@ impl<'p> Counter<'p> {
     /// Counts nothing yet.
     pub fn new(set: &'p PatternSet) -> Self {
         let hits = vec![Vec::new(); set.0.patterns.len()];
-        Self { set: &set.0, hits, texts: 0, searched: 0, lower: Vec::new() }
+        Self { set: &set.0, hits, texts: 0, searched_bytes: 0, lower: Vec::new() }
     }
 
     /// Takes one event.
@@ -236,22 +238,22 @@ impl<'p> Counter<'p> {
         match event {
             Event::Boundary(Boundary::Notification, _) => {}
             Event::Boundary(..) => self.forget_turn(),
-            Event::Text(text) => self.text(text),
+            Event::Text(text) => self.search(text),
             Event::Fact(_) | Event::Problem(_) | Event::Tail => {}
         }
     }
 
     /// A pattern looks for what others than the agent write.
     pub(crate) fn reads_all_roles(&self) -> bool {
-        self.set.patterns.iter().any(|one| one.pattern.scope == Scope::Any)
+        self.set.patterns.iter().any(|compiled| compiled.pattern.scope == Scope::Any)
     }
 
     /// The first hit of each pattern that counts, in the order of the patterns.
     /// Of hits of the pack `completion` that overlap, one keeps its weight.
     pub fn finish(self, counts: impl Fn(&Hit) -> bool) -> Vec<Hit> {
         let hits = self.hits.into_iter();
-        let first = hits.filter_map(|hits| hits.into_iter().find(|found| counts(&found.hit)));
-        count_words_once(first.collect())
+        let first_hits = hits.filter_map(|hits| hits.into_iter().find(|hit| counts(&hit.hit)));
+        count_words_once(first_hits.collect())
     }
 
     /// Forgets all hits.
@@ -260,27 +262,28 @@ impl<'p> Counter<'p> {
     }
 
     fn forget_turn(&mut self) {
-        for (hit, one) in self.hits.iter_mut().zip(&self.set.patterns) {
-            if one.pattern.scope == Scope::Final {
-                hit.clear();
+        for (hits, compiled) in self.hits.iter_mut().zip(&self.set.patterns) {
+            if compiled.pattern.scope == Scope::Final {
+                hits.clear();
             }
         }
     }
 
-    fn text(&mut self, text: &Text<'_>) {
+    fn search(&mut self, text: &Text<'_>) {
         if !self.is_open(text.role) {
             return;
         }
         self.texts += 1;
         self.try_without_literal(text);
         let set = self.set;
-        let mut lines = Lines { text, counted: 0, line: text.line };
-        self.searched = self.searched.saturating_add(text.text.len());
+        let mut line_counter = LineCounter { text, counted: 0, line: text.line };
+        self.searched_bytes = self.searched_bytes.saturating_add(text.text.len());
         let mut lower = std::mem::take(&mut self.lower);
-        for (range, index) in set.search.candidates(text.text, &mut lower, self.searched) {
-            if self.looks(index, text.role) {
-                let at = range.start;
-                self.try_on(index, &text.text[range], at, || lines.number(at));
+        let candidates = set.search.candidates(text.text, &mut lower, self.searched_bytes);
+        for LineCandidate { line, pattern } in candidates {
+            if self.wants_hits(pattern, text.role) {
+                let start = line.start;
+                self.try_on(pattern, &text.text[line], start, || line_counter.number(start));
             } else if !self.is_open(text.role) {
                 break;
             }
@@ -290,53 +293,63 @@ impl<'p> Counter<'p> {
 
     fn try_without_literal(&mut self, text: &Text<'_>) {
         let set = self.set;
-        if !set.without_literal.iter().any(|index| self.looks(*index, text.role)) {
+        if !set.without_literal.iter().any(|pattern| self.wants_hits(*pattern, text.role)) {
             return;
         }
-        let mut at = 0;
+        let mut line_start = 0;
         for (number, line) in (text.line..).zip(text.text.split('\n')) {
-            for &index in &set.without_literal {
-                if self.looks(index, text.role) {
+            for &pattern in &set.without_literal {
+                if self.wants_hits(pattern, text.role) {
                     let number = if text.multiline { number } else { text.line };
-                    self.try_on(index, line, at, || number);
+                    self.try_on(pattern, line, line_start, || number);
                 }
             }
-            at += line.len() + 1;
+            line_start += line.len() + 1;
         }
     }
 
     /// A pattern still looks for hits in texts of this role.
-    fn looks(&self, index: usize, role: Role) -> bool {
-        self.hits[index].len() < MAX_KEPT_HITS
-            && self.set.patterns[index].pattern.scope.covers(role)
+    fn wants_hits(&self, pattern: usize, role: Role) -> bool {
+        self.hits[pattern].len() < MAX_KEPT_HITS
+            && self.set.patterns[pattern].pattern.scope.covers(role)
     }
 
+    /// A pattern still looks for hits in texts of this role.
     fn is_open(&self, role: Role) -> bool {
-        (0..self.hits.len()).any(|index| self.looks(index, role))
+        (0..self.hits.len()).any(|pattern| self.wants_hits(pattern, role))
     }
 
-    /// Tries a pattern on a line, which begins at byte `at` of its text.
-    fn try_on(&mut self, index: usize, line: &str, at: usize, number: impl FnOnce() -> u64) {
-        let compiled = &self.set.patterns[index];
-        if let Some((start, end)) = compiled.find(line, &self.set.language) {
-            self.hits[index].push(Found {
-                hit: compiled.hit(line, number(), (start, end)),
+    /// Tries a pattern on a line, which begins at byte `line_start` of its text. The line's
+    /// number is counted for a hit alone.
+    fn try_on(
+        &mut self,
+        pattern: usize,
+        line: &str,
+        line_start: usize,
+        number: impl FnOnce() -> u64,
+    ) {
+        let compiled = &self.set.patterns[pattern];
+        if let Some(span) = compiled.find(line, &self.set.language) {
+            self.hits[pattern].push(PlacedHit {
+                words: line_start + span.start..line_start + span.end,
+                hit: compiled.hit(line, number(), span),
                 text: self.texts,
-                words: at + start..at + end,
             });
         }
     }
 }
 
-/// The packs whose patterns word one claim in many ways. In the second, each pattern
-/// counts by itself, as its document says; a hit of the first beside it does not.
+/// The pack whose patterns word one claim in many ways, of which one counts.
 const COMPLETION: &str = "completion";
+
+/// A pack with other words for the same claims, in which each pattern counts by itself, as its
+/// document says.
 const SEED: &str = "seed";
 
 /// The pack of an audit.
 const REPORTS: &str = "reports";
 
-/// True for a pack that is part of gate.
+/// A pack that is part of gate.
 fn is_shipped(pack: &str) -> bool {
     matches!(pack, COMPLETION | SEED | REPORTS)
 }
@@ -344,40 +357,46 @@ fn is_shipped(pack: &str) -> bool {
 /// Takes the weight from each hit of the pack `completion` whose words another hit
 /// counts for already. Of several the heaviest counts, then the one that ends first:
 /// a pattern that spans a whole line does not swallow the claims within that line.
-fn count_words_once(found: Vec<Found>) -> Vec<Hit> {
-    let [mut counting, mut open] = [SEED, COMPLETION].map(|pack| {
-        (0..found.len()).filter(|index| found[*index].hit.pack == pack).collect::<Vec<_>>()
+fn count_words_once(placed_hits: Vec<PlacedHit>) -> Vec<Hit> {
+    let [mut counting, mut candidates] = [SEED, COMPLETION].map(|pack| {
+        let indices = 0..placed_hits.len();
+        indices.filter(|index| placed_hits[*index].hit.pack == pack).collect::<Vec<_>>()
     });
-    open.sort_by_key(|index| (Reverse(found[*index].hit.weight), found[*index].words.end));
-    let mut repeated = Vec::new();
-    for index in open {
-        match counting.iter().find(|other| found[**other].overlaps(&found[index])) {
-            Some(other) => repeated.push((index, found[*other].hit.pattern.clone())),
+    candidates.sort_by_key(|index| {
+        let placed = &placed_hits[*index];
+        (Reverse(placed.hit.weight), placed.words.end)
+    });
+    let mut repetitions = Vec::new();
+    for index in candidates {
+        let overlaps = |counted: &&usize| placed_hits[**counted].overlaps(&placed_hits[index]);
+        match counting.iter().find(overlaps) {
+            Some(counted) => repetitions.push((index, placed_hits[*counted].hit.pattern.clone())),
             None => counting.push(index),
         }
     }
-    let mut hits: Vec<_> = found.into_iter().map(|found| found.hit).collect();
-    for (index, pattern) in repeated {
+    let mut hits: Vec<_> = placed_hits.into_iter().map(|placed| placed.hit).collect();
+    for (index, pattern) in repetitions {
         hits[index].weight = 0;
         hits[index].same_words_as = Some(pattern);
     }
     hits
 }
 
-/// Counts the lines of a text, from one place to the next.
-struct Lines<'t> {
+/// Counts the lines of a text, from one offset to the next.
+struct LineCounter<'t> {
     text: &'t Text<'t>,
+    /// The bytes whose lines have been counted.
     counted: usize,
     line: u64,
 }
 
-impl Lines<'_> {
+impl LineCounter<'_> {
     /// The input's number of the line that begins at a byte.
-    fn number(&mut self, begin: usize) -> u64 {
+    fn number(&mut self, line_start: usize) -> u64 {
         if self.text.multiline {
-            let between = &self.text.text.as_bytes()[self.counted..begin];
-            self.line += memchr::memchr_iter(b'\n', between).count() as u64;
-            self.counted = begin;
+            let uncounted = &self.text.text.as_bytes()[self.counted..line_start];
+            self.line += memchr::memchr_iter(b'\n', uncounted).count() as u64;
+            self.counted = line_start;
         }
         self.line
     }

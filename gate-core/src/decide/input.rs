@@ -30,12 +30,12 @@ pub struct Input {
     pub evidence: Vec<Evidence>,
     /// Remarks that do not change the verdict.
     pub warnings: Vec<Warning>,
-    /// True if state is kept. Without state there is no breaker.
+    /// State is kept. Without state there is no breaker.
     pub stateful: bool,
-    /// The exit code of the agent's program, if it was given.
+    /// The exit code of the agent's program, if the caller knows it.
     #[serde(default)]
     pub agent_exit_code: Option<i32>,
-    /// True if the caller left configured checks out.
+    /// The caller left configured checks out.
     #[serde(default)]
     pub checks_left_out: bool,
     /// Facts about the iteration beside signal, indicators and evidence.
@@ -44,11 +44,11 @@ pub struct Input {
     /// The state before this decision.
     #[serde(default)]
     pub memory: Option<LoopState>,
-    /// Why the memory was lost.
+    /// The reason why the state was lost.
     #[serde(default)]
     pub lost: Option<String>,
     /// The difference between the project's settings and those that a person approved,
-    /// which decided; none if there is no difference.
+    /// which decided; absent if there is no difference.
     #[serde(default)]
     pub settings_changed: Option<String>,
     /// The token of the iteration after this one, in its halves, if one is
@@ -77,12 +77,12 @@ impl Input {
         }
     }
 
-    /// The same without what an earlier decision on it has added, and with the indicators under
-    /// this policy.
+    /// The input with the indicators under this policy, and without the additions of an earlier
+    /// decision on it.
     pub(super) fn under(&self, policy: &Policy) -> Self {
         let mut input = self.clone();
         input.indicators = Indicators::count(self, policy);
-        input.warnings.retain(|warning| warning.code.entry().is_given);
+        input.warnings.retain(|warning| warning.code.row().comes_with_input);
         if !input.stateful {
             input.memory = None;
         }
@@ -92,12 +92,12 @@ impl Input {
         input
     }
 
-    /// The memory that this decision rests on; none without state.
+    /// The memory that this decision rests on; `None` without state.
     pub(crate) fn kept(&self) -> Option<&LoopState> {
         if self.stateful { self.memory.as_ref() } else { None }
     }
 
-    /// True if the state was lost. Then the breaker's state is unknown.
+    /// The state was lost. Then the breaker's state is unknown.
     pub(crate) fn is_lost(&self) -> bool {
         self.stateful && self.memory.is_none()
     }
@@ -112,11 +112,12 @@ impl Input {
         }
     }
 
-    /// The earlier refusals of this stop; none unless a hook asks.
+    /// The earlier refusals of this stop; no refusals unless a hook asks.
     pub(crate) fn refusals(&self) -> Refusals {
-        let remembered = self.kept().map(|memory| &memory.run.refusals);
-        let counted = self.observed.stop.as_ref().zip(remembered);
-        counted.map(|(stop, refusals)| refusals.before(stop)).unwrap_or_default()
+        match (&self.observed.stop, self.kept()) {
+            (Some(stop), Some(memory)) => memory.run.refusals.before(stop),
+            _ => Refusals::default(),
+        }
     }
 
     /// The number of pauses in a row before this stop.

@@ -15,11 +15,11 @@ use super::timestamp::Timestamp;
 #[serde(default)]
 #[schemars(rename = "Observed")]
 pub struct IterationFacts {
-    /// When it was decided.
+    /// The time of its decision.
     pub at: Timestamp,
     /// Its number within the run, from 1.
     pub iteration: u64,
-    /// The work tree; none if nobody looked.
+    /// The work tree; absent if nobody looked.
     pub tree: Option<TreeSeen>,
     /// The normalised signature of its error: of failing evidence, else of the
     /// transcript.
@@ -36,12 +36,12 @@ pub struct IterationFacts {
     pub tokens: Option<u64>,
     /// Cost of the transcript in micro-dollars.
     pub cost_micro_usd: Option<u64>,
-    /// True if tokens and cost are of one call of the client alone, also where its session goes on.
+    /// Tokens and cost are of one call of the client alone, also where its session goes on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_of_call: bool,
     /// The id under which this decision holds the breaker's probe.
     pub probe: Option<String>,
-    /// The stop that the agent's hook asks about; none if a loop asks.
+    /// The stop that the agent's hook asks about; absent if a loop asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
     /// The cause that kept the agent from working, if the runner found one.
@@ -51,7 +51,7 @@ pub struct IterationFacts {
     /// no run is checked against them, or they were not trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,
-    /// The settings of the user, for all projects, as a digest or a word; none if no run is
+    /// The settings of the user, for all projects, as a digest or a word; absent if no run is
     /// checked against them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_settings: Option<String>,
@@ -61,27 +61,27 @@ pub struct IterationFacts {
 }
 
 impl IterationFacts {
-    /// The words of an `exit` about the change since the loop began; none if it is as usual.
+    /// The words of an `exit` about the change since the loop began; `None` if it is as usual.
     pub fn about_change(&self) -> Option<String> {
         if let Some(unused) = self.unused_files() {
             return Some(format!("only new files that nothing uses: {unused}"));
         }
         if !self.elsewhere.is_empty() {
-            let shown: Vec<_> = self.elsewhere.iter().map(WorkElsewhere::shown).collect();
-            return Some(format!("also judged: {}", shown.join(", ")));
+            let places: Vec<_> = self.elsewhere.iter().map(WorkElsewhere::words).collect();
+            return Some(format!("also judged: {}", places.join(", ")));
         }
-        let since = self.tree.as_ref()?.since_beginning.as_ref()?;
-        (!since.changed).then(|| "nothing changed since the loop began".to_owned())
+        let changes = self.tree.as_ref()?.since_beginning.as_ref()?;
+        (!changes.changed).then(|| "nothing changed since the loop began".to_owned())
     }
 
     /// The new files, if they are the only change and no other file names them.
     pub(super) fn unused_files(&self) -> Option<String> {
-        let since = self.tree.as_ref()?.since_beginning.as_ref()?;
-        let is_all = !since.changed && self.elsewhere.is_empty();
-        (is_all && !since.unused.is_empty()).then(|| since.unused.join(", "))
+        let changes = self.tree.as_ref()?.since_beginning.as_ref()?;
+        let has_no_other_change = !changes.changed && self.elsewhere.is_empty();
+        (has_no_other_change && !changes.unused.is_empty()).then(|| changes.unused.join(", "))
     }
 
-    /// True if there is work elsewhere whose checks did not pass there.
+    /// There is work elsewhere whose checks did not pass there.
     pub(super) fn is_work_missing(&self) -> bool {
         self.elsewhere.iter().any(|work| !work.is_checked())
     }
@@ -91,7 +91,7 @@ impl IterationFacts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SinceBeginning {
-    /// True if one of those files was changed, removed or renamed, a submodule moved, or a new
+    /// One of those files was changed, removed or renamed, a submodule moved, or a new
     /// file is used by another one.
     pub changed: bool,
     /// New files that no other file names; empty if something else changed.
@@ -106,15 +106,15 @@ pub struct TreeSeen {
     pub before: TreeState,
     /// After them.
     pub after: TreeState,
-    /// In the first iteration of a run, true if something was done since the run began:
-    /// something is not committed, or there is another commit. None if that is not known.
+    /// In the first iteration of a run: something was done since the run began. Something is
+    /// not committed, or there is another commit. Absent if that is not known.
     #[serde(default)]
     pub uncommitted: Option<bool>,
-    /// Number of files that differ from the commit at which the run began. None if that is not
+    /// Number of files that differ from the commit at which the run began. Absent if that is not
     /// known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_files: Option<u64>,
-    /// The files of the loop's beginning beside those of now. None if those are not known.
+    /// The files of the loop's beginning beside those of now. Absent if those are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since_beginning: Option<SinceBeginning>,
 }
@@ -144,8 +144,8 @@ pub struct LimitNotice {
     pub resets_at: Option<i64>,
 }
 
-/// Why an agent could not work in an iteration. Neither the work nor the agent is to
-/// blame, so the iteration feeds no counter of the breaker.
+/// The outage that kept an agent from working in an iteration. Neither the work nor the agent
+/// is to blame, so the iteration feeds no counter of the breaker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Outage {
     /// The kind of cause.
@@ -158,7 +158,7 @@ pub struct Outage {
     /// The number of such iterations in a row, this one included.
     #[serde(default)]
     pub count: u64,
-    /// Why the loop waits no longer.
+    /// The reason why the loop waits no longer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gives_up: Option<String>,
 }
@@ -184,24 +184,26 @@ impl Outage {
 
     /// A sentence about the outage.
     pub fn words(&self) -> String {
-        let what = match self.cause {
+        let words = match self.cause {
             OutageCause::Limit => "the agent's service refused the request",
             OutageCause::Connection => "the agent lost the connection to its service",
             OutageCause::Crash => "the agent's program failed at its start",
             OutageCause::Cancelled => "the loop was ended while the agent worked",
         };
-        if self.text.is_empty() { what.to_owned() } else { format!("{what}: {}", self.text) }
+        if self.text.is_empty() { words.to_owned() } else { format!("{words}: {}", self.text) }
     }
 
-    /// The same as a decision's reason.
+    /// The outage as a decision's reason.
     pub(crate) fn reason(&self) -> Reason {
         let code = match self.cause {
             OutageCause::Limit => ReasonCode::RateLimited,
             OutageCause::Connection | OutageCause::Crash => ReasonCode::AgentUnavailable,
             OutageCause::Cancelled => ReasonCode::Cancelled,
         };
-        let stderr = Some(self.stderr.as_str()).filter(|text| !text.is_empty());
-        let stderr = stderr.map(|text| format!("; its standard error ends: {text}"));
-        Reason::new(code, self.words() + &stderr.unwrap_or_default())
+        let stderr_words = match self.stderr.as_str() {
+            "" => String::new(),
+            stderr => format!("; its standard error ends: {stderr}"),
+        };
+        Reason::new(code, self.words() + &stderr_words)
     }
 }

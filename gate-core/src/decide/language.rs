@@ -29,7 +29,7 @@ pub struct Language(Arc<Changes>);
 pub struct LanguageChange {
     /// Its name; that of a rule of the pack replaces that rule.
     pub id: String,
-    /// The new rule; none switches the pack's rule off.
+    /// The new rule; `None` switches the pack's rule off.
     pub rule: Option<LanguageRule>,
 }
 
@@ -50,13 +50,14 @@ pub struct LanguageRule {
 #[derive(Debug, Default)]
 struct Changes {
     settings: Vec<LanguageChange>,
-    own: Vec<Rule>,
+    /// The rules that the settings add, or put in the place of others.
+    rules: Vec<Rule>,
 }
 
 impl From<Vec<LanguageChange>> for Language {
     fn from(settings: Vec<LanguageChange>) -> Self {
-        let own = settings.iter().filter_map(Rule::from_settings).collect();
-        Self(Arc::new(Changes { settings, own }))
+        let rules = settings.iter().filter_map(Rule::from_settings).collect();
+        Self(Arc::new(Changes { settings, rules }))
     }
 }
 
@@ -75,7 +76,7 @@ impl PartialEq for Language {
 impl Eq for Language {}
 
 impl Language {
-    /// True if settings change nothing.
+    /// Settings change nothing.
     pub fn is_shipped(&self) -> bool {
         self.0.settings.is_empty()
     }
@@ -85,7 +86,7 @@ impl Language {
         SHIPPED.iter().map(Rule::id)
     }
 
-    /// The first rule of a kind that matches a text; none matches a blank one.
+    /// The first rule of a kind that matches a text. No rule matches a blank one.
     pub(crate) fn rule_in(&self, kind: Kind, text: &str) -> Option<&Rule> {
         self.first_in(&[kind], text)
     }
@@ -96,6 +97,8 @@ impl Language {
             return None;
         }
         let lower = in_lower_case(text);
+        // To compile an expression takes longer than to search with it. So cheap facts about the
+        // text come first, which rule most rules out.
         let (pairs, is_latin) = (Pairs::new(&lower), is_latin(&lower));
         kinds.iter().flat_map(|kind| self.rules(*kind)).find(|rule| {
             rule.may_match(&pairs, is_latin)
@@ -104,7 +107,7 @@ impl Language {
     }
 
     /// A rule of the kind matches the text.
-    pub(crate) fn is(&self, kind: Kind, text: &str) -> bool {
+    pub(crate) fn matches(&self, kind: Kind, text: &str) -> bool {
         self.rule_in(kind, text).is_some()
     }
 
@@ -115,25 +118,26 @@ impl Language {
         }
         self.rules(kind).fold(text.to_owned(), |text, rule| {
             let lower = in_lower_case(&text);
-            rule.expression().without_found(&text, rule.searched(&text, &lower))
+            rule.expression().without_matches_in(&text, rule.searched(&text, &lower))
         })
     }
 
     /// The bytes at the start of a text that a rule of the kind takes up; the longest
     /// match counts.
-    pub(crate) fn head(&self, kind: Kind, text: &str) -> usize {
+    pub(crate) fn head_length(&self, kind: Kind, text: &str) -> usize {
         let lower = in_lower_case(text);
-        let heads =
+        let matches =
             self.rules(kind).filter_map(|rule| rule.expression().find(rule.searched(text, &lower)));
-        heads.filter(|found| found.start == 0).map(|found| found.end).max().unwrap_or(0)
+        let heads = matches.filter(|found| found.start == 0);
+        heads.map(|head| head.end).max().unwrap_or(0)
     }
 
     fn rules(&self, kind: Kind) -> impl Iterator<Item = &Rule> {
-        let Changes { settings, own } = &*self.0;
+        let Changes { settings, rules } = &*self.0;
         let shipped = SHIPPED.iter().filter(move |rule| {
             rule.is_of(kind) && !settings.iter().any(|change| change.id == rule.id())
         });
-        shipped.chain(own.iter().filter(move |rule| rule.is_of(kind)))
+        shipped.chain(rules.iter().filter(move |rule| rule.is_of(kind)))
     }
 }
 

@@ -15,7 +15,7 @@ const MAX_GROUP_LITERALS: usize = 64;
 /// Literals in lower case, one of which stands in every match.
 pub(crate) type Group = Vec<String>;
 
-/// The groups of an expression, the one most worth looking for first; none
+/// The groups of an expression, the one most worth looking for first; empty
 /// if the expression has no text worth looking for.
 ///
 /// # Errors
@@ -39,20 +39,21 @@ fn stands_in(text: &[u8], literal: &[u8]) -> bool {
     let Some(first) = literal.first() else {
         return true;
     };
-    let mut at = 0;
-    while let Some(found) = memchr2(*first, first.to_ascii_uppercase(), &text[at..]) {
-        let stands = text[at + found..].get(..literal.len());
-        if stands.is_some_and(|stands| stands.eq_ignore_ascii_case(literal)) {
+    let mut remaining = text;
+    while let Some(start) = memchr2(*first, first.to_ascii_uppercase(), remaining) {
+        let piece = remaining[start..].get(..literal.len());
+        if piece.is_some_and(|piece| piece.eq_ignore_ascii_case(literal)) {
             return true;
         }
-        at += found + 1;
+        remaining = &remaining[start + 1..];
     }
     false
 }
 
-/// True if no letter of a text is of another script than Latin: Cyrillic, Chinese,
+/// No letter of a text is of another script than Latin: Cyrillic, Chinese,
 /// Japanese, Korean and more.
 pub(crate) fn is_latin(text: &str) -> bool {
+    // The first bytes of these letters in UTF-8.
     !text.bytes().any(|byte| matches!(byte, 0xd0..=0xdf | 0xe3..=0xed))
 }
 
@@ -68,13 +69,13 @@ pub(crate) fn in_lower_case(text: &str) -> Cow<'_, str> {
 fn lower_case(c: char) -> char {
     let mut lower = c.to_lowercase();
     match (lower.next(), lower.next()) {
-        (Some(one), None) if one.len_utf8() == c.len_utf8() => one,
+        (Some(letter), None) if letter.len_utf8() == c.len_utf8() => letter,
         _ => c,
     }
 }
 
-/// The pairs of neighbouring bytes in a text, in lower case, as a filter: what it does not
-/// hold stands nowhere in the text.
+/// The pairs of neighbouring bytes in a text, in lower case, as a filter: a literal that it
+/// does not hold stands nowhere in the text.
 #[derive(Debug)]
 pub(crate) struct Pairs([u64; 64]);
 
@@ -88,7 +89,7 @@ impl Pairs {
         pairs
     }
 
-    /// False only if the literal, which is in lower case, does not stand in the text.
+    /// A cheap test of a literal in lower case that only excludes: several pairs share a bit.
     pub(crate) fn may_hold(&self, literal: &str) -> bool {
         literal.as_bytes().windows(2).all(|pair| {
             let (word, bit) = Self::place(pair[0], pair[1]);
@@ -120,15 +121,15 @@ fn groups(hir: &Hir) -> Vec<Group> {
 
 /// One text of each branch.
 fn union(branches: &[Hir]) -> Option<Group> {
-    let best = branches.iter().map(|branch| groups(branch).into_iter().max_by_key(worth));
-    let mut texts = best.collect::<Option<Vec<_>>>()?.concat();
+    let best_groups = branches.iter().map(|branch| groups(branch).into_iter().max_by_key(worth));
+    let mut texts = best_groups.collect::<Option<Vec<_>>>()?.concat();
     texts.sort_unstable();
     texts.dedup();
     (texts.len() <= MAX_GROUP_LITERALS).then_some(texts)
 }
 
 /// The longest run of characters that the search compares as the expression
-/// does: ASCII letters, and what has no case.
+/// does: ASCII letters, and characters without case.
 fn caseless_run(bytes: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(bytes).ok()?;
     let run = text

@@ -20,7 +20,7 @@ impl Decision {
     /// The occasion on which the person gets a notice of this release.
     pub fn notice(&self) -> Notice {
         let Some(situation) = self.situation() else { return Notice::Silent };
-        let ran = !self.input.evidence.is_empty();
+        let has_run_checks = !self.input.evidence.is_empty();
         match self.released {
             None => Notice::Silent,
             Some(Released::Waiting) => Notice::Silent,
@@ -29,7 +29,7 @@ impl Decision {
             Some(Released::Green) => Notice::Always,
             Some(Released::NotRun) if situation.news().is_some() => Notice::Always,
             Some(Released::NotRun) if self.input.observed.is_work_missing() => Notice::Always,
-            Some(Released::NotRun) if ran => Notice::OncePerSession,
+            Some(Released::NotRun) if has_run_checks => Notice::OncePerSession,
             Some(Released::NotRun) if situation.owed_red().is_some() => Notice::Always,
             Some(Released::NotRun) => match situation.course(self.input.signal.status) {
                 Course::Release | Course::Wait => Notice::Silent,
@@ -38,7 +38,7 @@ impl Decision {
         }
     }
 
-    /// The circumstances of the stop; none unless a hook asked.
+    /// The circumstances of the stop; `None` unless a hook asked.
     pub fn situation(&self) -> Option<&Situation> {
         self.input.observed.stop.as_ref()?.situation.as_ref()
     }

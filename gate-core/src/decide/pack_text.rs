@@ -12,16 +12,18 @@ use serde::de::value::{Error, StrDeserializer};
 /// The texts of the tables with this head, such as `[[rule]]`; each goes on to the pack's end.
 pub(crate) fn tables<'p>(pack: &'p str, head: &str) -> Vec<&'p str> {
     let head = format!("\n{head}\n");
-    memmem::find_iter(pack.as_bytes(), &head).map(|at| &pack[at + head.len()..]).collect()
+    let starts = memmem::find_iter(pack.as_bytes(), &head);
+    starts.map(|start| &pack[start + head.len()..]).collect()
 }
 
 /// The keys and values on the lines of a table, up to an empty line.
 pub(crate) fn keys(table: &str) -> impl Iterator<Item = (&str, &str)> {
-    let mut rest = table;
+    let mut remaining = table;
     std::iter::from_fn(move || {
-        let end = memchr(b'\n', rest.as_bytes())?;
-        let line = &rest[..end];
-        rest = &rest[end + 1..];
+        let end = memchr(b'\n', remaining.as_bytes())?;
+        let line = &remaining[..end];
+        remaining = &remaining[end + 1..];
+        // An empty line has no `=`, and ends the table.
         let equals = memchr(b'=', line.as_bytes())?;
         Some((line[..equals].trim_end(), line[equals + 1..].trim_start()))
     })
@@ -37,12 +39,12 @@ pub(crate) fn text(value: &str) -> &str {
 
 /// The texts in quotation marks of a value that is a list.
 pub(crate) fn texts(value: &str) -> impl Iterator<Item = &str> {
-    let mut rest = value;
+    let mut remaining = value;
     std::iter::from_fn(move || {
-        let open = memchr2(b'"', b'\'', rest.as_bytes())?;
-        let (mark, text) = (rest.as_bytes()[open], &rest[open + 1..]);
+        let open = memchr2(b'"', b'\'', remaining.as_bytes())?;
+        let (mark, text) = (remaining.as_bytes()[open], &remaining[open + 1..]);
         let close = memchr(mark, text.as_bytes())?;
-        rest = &text[close + 1..];
+        remaining = &text[close + 1..];
         Some(&text[..close])
     })
 }

@@ -48,8 +48,7 @@ pub enum Scope {
     Any,
 }
 
-/// A guard around a hit that cancels it: the sentence says that the thing is not so, or
-/// not yet.
+/// A guard around a hit that cancels it: the sentence says that it is not so, or not yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Guard {

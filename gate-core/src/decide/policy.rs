@@ -132,7 +132,7 @@ settings! {
         /// The vocabulary that tells a claim from an example.
         #[serde(default, skip_serializing_if = "Language::is_shipped")]
         _ => language: Language = Language::default(),
-        /// True if the JSON exit signal is read at all: the feature flag of the agent exit
+        /// The JSON exit signal is read at all: the feature flag of the agent exit
         /// protocol, which only the environment switches on.
         #[serde(default, skip_serializing_if = "is_default")]
         _ => exit_protocol: bool = false,
@@ -144,7 +144,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// True if a signal must carry the iteration's token.
+/// The use of the iteration's token in a signal.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -153,11 +153,11 @@ pub enum TokenMode {
     /// No token is looked at.
     #[default]
     Off,
-    /// A signal without this iteration's token is none.
+    /// A signal without this iteration's token does not count.
     Required,
 }
 
-/// True if the agent's `EXIT_OVERRIDE: true` lifts the threshold.
+/// The effect of the agent's `EXIT_OVERRIDE: true` on the threshold.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -221,7 +221,7 @@ settings! {
 }
 
 impl BreakerPolicy {
-    /// True if a trip depends on changes of the work tree.
+    /// A trip depends on changes of the work tree.
     pub fn watches_tree(&self) -> bool {
         self.no_progress > 0 || self.permission_denied > 0 || self.output_decline > 0
     }
@@ -375,10 +375,10 @@ impl Policy {
     #[must_use]
     pub fn at(mut self, place: When) -> Self {
         self.checks.retain(|_, check| check.when.contains(&place));
-        let here: Vec<String> = self.checks.keys().cloned().collect();
+        let names: Vec<String> = self.checks.keys().cloned().collect();
         for check in self.checks.values_mut() {
-            // What runs elsewhere cannot be waited for here.
-            check.needs.retain(|need| here.contains(need));
+            // A check that runs elsewhere cannot be waited for here.
+            check.needs.retain(|need| names.contains(need));
         }
         self
     }
@@ -386,7 +386,7 @@ impl Policy {
     /// The threshold in force: the fixed one, or the reachable default.
     pub fn threshold_in_force(&self) -> u32 {
         match self.exit_gate.threshold {
-            Threshold::Fixed(n) => n,
+            Threshold::Fixed(indicators) => indicators,
             Threshold::Reachable => self.counting_checks().clamp(1, 2),
         }
     }
@@ -396,12 +396,12 @@ impl Policy {
         self.checks.values().filter(|check| check.mode != Mode::Warn).count() as u32
     }
 
-    /// True if a required check runs the product: its tests, or criteria with commands.
+    /// A required check runs the product: its tests, or criteria with commands.
     pub fn requires_behaviour(&self) -> bool {
         self.checks.iter().any(|(name, check)| {
-            let runs = |criterion: &Criterion| !criterion.verify.is_empty();
+            let has_command = |criterion: &Criterion| !criterion.verify.is_empty();
             check.mode == Mode::Require
-                && (is_of_behaviour(name) || check.criteria.iter().any(runs))
+                && (is_of_behaviour(name) || check.criteria.iter().any(has_command))
         })
     }
 

@@ -1,4 +1,4 @@
-//! Does an agent wait for the person's answer?
+//! Questions of an agent that wait for the person's answer.
 
 use super::language::{Kind, Language};
 
@@ -8,28 +8,28 @@ const CLOSING_MARKS: [char; 9] = ['*', '_', '`', '"', '\'', ')', ']', '”', '�
 /// The longest quotation that is an answer to choose and no text of the product, in characters.
 const MAX_WORD_CHARS: usize = 5;
 
-/// True if the last paragraph of a message asks the person something. Code, a list of choices
+/// The last paragraph of a message asks the person something. Code, a list of choices
 /// after the question and a polite closing do not count.
 pub fn asks_person(message: &str, language: &Language) -> bool {
     let text = without_quotes(&without_code(message));
-    let mut paragraphs = paragraphs(&text).into_iter().rev();
-    let Some(mut last) = paragraphs.next() else { return false };
-    // A closing asks nothing, but what stands before it may.
-    let is_closing =
-        |paragraph: &str| !ends_with_mark(paragraph) && language.is(Kind::PoliteClosing, paragraph);
-    if is_closing(&last) {
-        match paragraphs.next() {
-            Some(paragraph) => last = paragraph,
-            None => return false,
-        }
+    let mut paragraphs = paragraphs(&text);
+    // A closing asks nothing, but the paragraph before it may.
+    let is_closing = |paragraph: &String| {
+        !ends_with_mark(paragraph) && language.matches(Kind::PoliteClosing, paragraph)
+    };
+    if paragraphs.last().is_some_and(is_closing) {
+        paragraphs.pop();
     }
-    ends_with_question(&last) || language.is(Kind::AsksPerson, &without_closing(&last, language))
+    paragraphs.last().is_some_and(|paragraph| {
+        ends_with_question(paragraph)
+            || language.matches(Kind::AsksPerson, &without_closing(paragraph, language))
+    })
 }
 
 /// A paragraph without its sentences that are polite closings.
 fn without_closing(paragraph: &str, language: &Language) -> String {
     let sentences = paragraph.split_inclusive(['.', '!', '\n']);
-    sentences.filter(|sentence| !language.is(Kind::PoliteClosing, sentence)).collect()
+    sentences.filter(|sentence| !language.matches(Kind::PoliteClosing, sentence)).collect()
 }
 
 /// The text without fenced blocks.
@@ -43,38 +43,38 @@ fn without_code(message: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The text without what stands in quotation marks or backticks within a line: the product's words. A
-/// quotation that is a whole line, or at its end, is the agent's own.
+/// The text with an ellipsis in the place of each quotation within a line: the product's words. A
+/// short quotation is an answer to choose, and loses its marks alone.
 fn without_quotes(text: &str) -> String {
+    const QUOTATION_MARKS: [(char, char); 6] =
+        [('"', '"'), ('“', '”'), ('`', '`'), ('„', '“'), ('«', '»'), ('「', '」')];
     let lines = text.lines().map(|line| {
-        let mut kept = line.to_owned();
-        for (open, close) in
-            [('"', '"'), ('“', '”'), ('`', '`'), ('„', '“'), ('«', '»'), ('「', '」')]
-        {
-            while let Some(from) = kept.find(open)
-                && let Some(length) = kept[from + open.len_utf8()..].find(close)
+        let mut unquoted = line.to_owned();
+        for (open, close) in QUOTATION_MARKS {
+            while let Some(start) = unquoted.find(open)
+                && let Some(length) = unquoted[start + open.len_utf8()..].find(close)
             {
-                let inside = from + open.len_utf8();
-                let to = inside + length + close.len_utf8();
-                let is_word = kept[inside..inside + length].chars().count() <= MAX_WORD_CHARS;
-                let quoted = kept[inside..inside + length].to_owned();
-                kept.replace_range(from..to, if is_word { &quoted } else { "…" });
+                let words_start = start + open.len_utf8();
+                let words = unquoted[words_start..words_start + length].to_owned();
+                let end = words_start + length + close.len_utf8();
+                let is_answer = words.chars().count() <= MAX_WORD_CHARS;
+                unquoted.replace_range(start..end, if is_answer { &words } else { "…" });
             }
         }
-        kept
+        unquoted
     });
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The paragraphs; a list of choices belongs to the one before it.
+/// The paragraphs; a list of choices belongs to the paragraph above it.
 fn paragraphs(text: &str) -> Vec<String> {
     let mut paragraphs: Vec<String> = Vec::new();
     for paragraph in text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()) {
         let is_list = paragraph.lines().all(|line| is_choice(line.trim()));
         match paragraphs.last_mut() {
-            Some(before) if is_list => {
-                before.push('\n');
-                before.push_str(paragraph);
+            Some(question) if is_list => {
+                question.push('\n');
+                question.push_str(paragraph);
             }
             _ => paragraphs.push(paragraph.to_owned()),
         }
@@ -82,7 +82,7 @@ fn paragraphs(text: &str) -> Vec<String> {
     paragraphs
 }
 
-/// True if the last line is a question. A list of choices after it does not count, unless a
+/// The last line is a question. A list of choices after it does not count, unless a
 /// question is in the list.
 fn ends_with_question(paragraph: &str) -> bool {
     let mut lines = paragraph.lines().rev().map(str::trim).filter(|line| !line.is_empty());

@@ -1,5 +1,5 @@
-//! Why a decision is what it is: stable codes, each with a text that explains
-//! it and says what to do.
+//! The reasons of decisions: stable codes, each with a text that explains it and names the
+//! remedy.
 
 #[macro_use]
 mod codes;
@@ -33,9 +33,13 @@ pub struct Warning {
 }
 
 impl Reason {
-    /// A text of this reason's row with the name of its check; the message if the row has none.
-    pub(super) fn told(&self, text: &str, check: &str) -> String {
-        if text.is_empty() { self.message.clone() } else { text.replace("{check}", check) }
+    /// A text of this reason's row with the name of its check; the message if the row has no
+    /// such text.
+    pub(super) fn wording(&self, row_text: &str, check: &str) -> String {
+        match row_text {
+            "" => self.message.clone(),
+            _ => row_text.replace("{check}", check),
+        }
     }
 
     pub(crate) fn new(code: ReasonCode, message: impl Into<String>) -> Self {
@@ -58,19 +62,19 @@ impl Warning {
 #[derive(Clone, Copy, Debug)]
 pub struct Explanation {
     /// The meaning of the code.
-    pub what: &'static str,
+    pub meaning: &'static str,
     /// The cause, or the purpose of the rule.
-    pub why: &'static str,
+    pub cause: &'static str,
     /// One case.
     pub example: &'static str,
     /// The remedy.
-    pub next: &'static str,
+    pub remedy: &'static str,
 }
 
 /// The row of a code in its table. In texts for an agent or a person, `{check}` stands for the name
 /// of the check that a reason is about.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::decide) struct Entry {
+pub(in crate::decide) struct CodeRow {
     pub(in crate::decide) explanation: Explanation,
     /// The effort that it takes to remove a reason: the least one is the next step. Reasons that only
     /// a person can remove come first, because nothing else would help.
@@ -79,34 +83,39 @@ pub(in crate::decide) struct Entry {
     pub(in crate::decide) to_agent: &'static str,
     /// The next step of a person; empty for the reason's own message.
     pub(in crate::decide) to_person: &'static str,
-    /// True for a warning that comes with the input; the others are found by the decision.
-    pub(in crate::decide) is_given: bool,
+    /// The warning comes with the input; the decision finds the others.
+    pub(in crate::decide) comes_with_input: bool,
 }
 
-impl Entry {
+impl CodeRow {
     /// A code whose rule is gone.
     const REMOVED: Self = Self {
         explanation: Explanation {
-            what: "A rule of an older version of gate, which this version does not have.",
-            why: "Records keep the codes that they were made with. Such a decision is not decided again.",
+            meaning: "A rule of an older version of gate, which this version does not have.",
+            cause: "Records keep the codes that they were made with. Such a decision is not decided again.",
             example: "A decision in `gate log` that an older version made.",
-            next: "Nothing.",
+            remedy: "Nothing.",
         },
         effort: 0,
         to_agent: "",
         to_person: "",
-        is_given: false,
+        comes_with_input: false,
     };
 }
 
 /// The explanation of a reason's or a warning's code.
 pub fn explain(code: &str) -> Option<Explanation> {
     let mut reasons = ReasonCode::ALL.iter().chain(ReasonCode::REMOVED);
-    if let Some(reason) = reasons.find(|known| known.code() == code) {
+    if let Some(reason) = reasons.find(|reason| reason.code() == code) {
         return Some(reason.explanation());
     }
     let mut warnings = WarningCode::ALL.iter().chain(WarningCode::REMOVED);
-    Some(warnings.find(|known| known.code() == code)?.explanation())
+    Some(warnings.find(|warning| warning.code() == code)?.explanation())
+}
+
+/// One of the reasons has this code.
+pub(super) fn has_code(reasons: &[Reason], code: ReasonCode) -> bool {
+    reasons.iter().any(|reason| reason.code == code)
 }
 
 #[cfg(test)]
@@ -116,12 +125,12 @@ mod tests {
     #[test]
     fn each_code_is_explained_by_its_own_words() {
         for code in ReasonCode::ALL {
-            let found = explain(code.code()).expect("it is known");
-            assert_eq!(found.what, code.explanation().what);
+            let explanation = explain(code.code()).expect("each code is known");
+            assert_eq!(explanation.meaning, code.explanation().meaning);
         }
         for code in WarningCode::ALL {
-            let found = explain(code.code()).expect("it is known");
-            assert_eq!(found.what, code.explanation().what);
+            let explanation = explain(code.code()).expect("each code is known");
+            assert_eq!(explanation.meaning, code.explanation().meaning);
         }
         assert!(explain("unheard-of").is_none());
     }

@@ -33,9 +33,9 @@ pub(super) struct StopCase<'a> {
 }
 
 impl StopCase<'_> {
-    /// Lets it go as it stands.
+    /// Lets the stop go as it stands.
     pub(super) fn release(&self) -> StopRuling {
-        let what = if self.situation.asks {
+        let cause = if self.situation.asks {
             "the agent asks something"
         } else if self.input.signal.status == Status::Continue {
             "the agent says that work remains"
@@ -45,7 +45,7 @@ impl StopCase<'_> {
             "nothing changed since the prompt"
         };
         let parts = [
-            Some(what.to_owned()),
+            Some(cause.to_owned()),
             self.situation.owed_red(),
             self.elsewhere(),
             self.situation.news(),
@@ -62,7 +62,7 @@ impl StopCase<'_> {
     /// Work that does not stand in the tree, in words.
     fn elsewhere(&self) -> Option<String> {
         let missing = self.input.observed.elsewhere.iter().filter(|work| work.checked.is_none());
-        let missing: Vec<_> = missing.map(WorkElsewhere::shown).collect();
+        let missing: Vec<_> = missing.map(WorkElsewhere::words).collect();
         (!missing.is_empty()).then(|| format!("work elsewhere, not judged: {}", missing.join(", ")))
     }
 
@@ -76,21 +76,23 @@ impl StopCase<'_> {
         if failing.is_empty() {
             return self.without_failure();
         }
-        let own: Vec<_> = failing.iter().flat_map(|failing| self.own(failing)).collect();
-        if own.is_empty() {
+        let own_failures: Vec<_> =
+            failing.iter().flat_map(|record| self.own_failures(record)).collect();
+        if own_failures.is_empty() {
             return self.excused();
         }
         if self.situation.work != Work::Changed && !self.situation.always {
-            let message = format!("{} still red from your earlier change", are(&own));
+            let message = format!("{} still red from your earlier change", are(&own_failures));
             return self.with_news(Released::Red, message);
         }
         if !self.situation.is_unattended() && self.is_refused_enough() {
-            let message = format!("{} still red after {MAX_SAME_FAILURES} refusals", are(&own));
+            let message =
+                format!("{} still red after {MAX_SAME_FAILURES} refusals", are(&own_failures));
             return self.with_news(Released::Red, message);
         }
         let own_checks: Vec<_> = failing
             .iter()
-            .filter(|record| !self.own(record).is_empty())
+            .filter(|record| !self.own_failures(record).is_empty())
             .map(|record| record.check.as_str())
             .collect();
         let mut reasons = refusing;
@@ -103,12 +105,13 @@ impl StopCase<'_> {
         }
     }
 
-    /// A digest of what is red, by which a failure is known again.
+    /// A digest of the failures, by which they are known again.
     pub(super) fn failure(&self) -> Option<String> {
         let mut names: Vec<_> = self
             .failing()
             .flat_map(|record| {
-                self.own(record).into_iter().map(|own| format!("{}:{own}", record.check))
+                let failures = self.own_failures(record).into_iter();
+                failures.map(|name| format!("{}:{name}", record.check))
             })
             .collect();
         names.sort();
@@ -137,7 +140,7 @@ impl StopCase<'_> {
     }
 
     /// The failures of a check that the session answers for: those that have no other known cause.
-    fn own(&self, evidence: &Evidence) -> Vec<String> {
+    fn own_failures(&self, evidence: &Evidence) -> Vec<String> {
         match self.situation.shares_of(&evidence.check) {
             Some(failure) => failure.own.clone(),
             None => failing_tests(evidence),
@@ -147,45 +150,39 @@ impl StopCase<'_> {
     /// Every failure is another's, or older than the session.
     fn excused(&self) -> StopRuling {
         let kind = if self.situation.is_only_flaky() { Released::Green } else { Released::Red };
-        self.with_news(kind, self.situation.not_own().unwrap_or_default())
+        self.with_news(kind, self.situation.failures_of_others().unwrap_or_default())
     }
 
-    /// Lets it go, with the news of changed tests.
+    /// Lets the stop go, with the news of changed tests.
     fn with_news(&self, kind: Released, message: String) -> StopRuling {
-        released(
-            kind,
-            [Some(message), self.elsewhere(), self.situation.news()]
-                .into_iter()
-                .flatten()
-                .collect::<Vec<_>>()
-                .join("; "),
-        )
+        let parts = [Some(message), self.elsewhere(), self.situation.news()];
+        released(kind, parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
     }
 
     fn without_failure(&self) -> StopRuling {
         let undecided: Vec<_> = self.undecided().collect();
         if let Some(first) = undecided.first() {
-            let why = if first.summary.is_empty() { "it did not run" } else { &first.summary };
-            return self.with_news(Released::NotRun, format!("{}: {why}", first.check));
+            let cause = if first.summary.is_empty() { "it did not run" } else { &first.summary };
+            return self.with_news(Released::NotRun, format!("{}: {cause}", first.check));
         }
         let evidence = self.input.evidence.iter();
         let passed: Vec<_> = evidence
             .filter(|record| record.outcome == Outcome::Pass)
             .map(|record| format!("{} ({})", record.check, record.summary))
             .collect();
-        let open: Vec<_> = self.open().collect();
+        let open_items: Vec<_> = self.open_items().collect();
         let mut message = match passed.is_empty() {
             true => "no check ran".to_owned(),
             false => format!("passed: {}", passed.join(", ")),
         };
-        if !open.is_empty() {
-            message.push_str(&format!("; open: {}", open.join(", ")));
+        if !open_items.is_empty() {
+            message.push_str(&format!("; open: {}", open_items.join(", ")));
         }
         let kind = if passed.is_empty() { Released::NotRun } else { Released::Green };
         self.with_news(kind, message)
     }
 
-    /// Required checks that could not be found out here.
+    /// Required checks without a conclusive result here.
     fn undecided(&self) -> impl Iterator<Item = &Evidence> {
         let claims = self.input.signal.status == Status::Complete;
         self.policy.checks.keys().filter_map(|name| worst_of(&self.input.evidence, name)).filter(
@@ -198,16 +195,16 @@ impl StopCase<'_> {
     }
 
     /// Open items of plans and the like.
-    fn open(&self) -> impl Iterator<Item = String> {
+    fn open_items(&self) -> impl Iterator<Item = String> {
         let failed = self.input.evidence.iter().filter(|record| record.outcome == Outcome::Fail);
-        let open =
+        let unfinished =
             failed.filter(|record| self.is_required(record) && !runs_the_work(&record.check));
-        open.map(|record| format!("{} ({})", record.check, record.summary))
+        unfinished.map(|record| format!("{} ({})", record.check, record.summary))
     }
 }
 
-/// Rules a stop that was decided as a loop's iteration is and would go on. If nothing is
-/// missing but what cannot be measured in a hook, the stop is released; else none.
+/// Rules a stop that was decided as a loop's iteration is and would go on: the stop is released
+/// if nothing is missing but checks that cannot be measured in a hook.
 pub(super) fn beyond_a_hook(
     reasons: &[Reason],
     input: &Input,
@@ -216,11 +213,11 @@ pub(super) fn beyond_a_hook(
     use ReasonCode::{CheckNotRun, CheckRunning, RequiredCheckInconclusive, ThresholdNotReached};
     let undecided = [CheckNotRun, CheckRunning, RequiredCheckInconclusive];
     let first = reasons.iter().find(|reason| undecided.contains(&reason.code))?;
-    let only = reasons
+    let is_nothing_else_missing = reasons
         .iter()
         .all(|reason| undecided.contains(&reason.code) || reason.code == ThresholdNotReached);
-    let complete = input.signal.status == Status::Complete && !policy.checks.is_empty();
-    (only && complete).then(|| released(Released::NotRun, first.message.clone()))
+    let claims = input.signal.status == Status::Complete && !policy.checks.is_empty();
+    (is_nothing_else_missing && claims).then(|| released(Released::NotRun, first.message.clone()))
 }
 
 /// Rules a stop that would be `exit` if required checks do not run in hooks: it is

@@ -1,4 +1,4 @@
-//! The ruling: what speaks against `exit`, and in which order it counts.
+//! The ruling: the reasons against `exit`, and the order in which they count.
 
 mod changed_tests;
 mod remarks;
@@ -81,9 +81,9 @@ impl Case<'_> {
         }
         match (course, &stopped) {
             (Course::Look, Some(stopped)) => {
-                let mut against: Vec<_> = self.tampered().collect();
-                against.extend(self.checks());
-                match self.with_background(stopped.look(against)) {
+                let mut objections: Vec<_> = self.tampered().collect();
+                objections.extend(self.failed_checks());
+                match self.with_background(stopped.look(objections)) {
                     Ruling { released: None, reasons, .. } if is_about_tests_alone(&reasons) => {
                         self.changed_tests(reasons)
                     }
@@ -95,8 +95,8 @@ impl Case<'_> {
     }
 
     fn decided(&self, stopped: Option<&StopCase<'_>>) -> Ruling {
-        let mut against = self.against();
-        if against.is_empty() {
+        let mut objections = self.objections();
+        if objections.is_empty() {
             if let Some(ruling) = stopped.and_then(|stopped| checked_elsewhere(stopped.situation)) {
                 return ruling.into();
             }
@@ -107,27 +107,27 @@ impl Case<'_> {
                 }
             };
         }
-        if let Some(why) = self.input.outage().and_then(|outage| outage.gives_up.as_ref()) {
-            against.insert(0, Reason::new(ReasonCode::BackoffLimit, why));
-            return Ruling::new(Verdict::Tripped, against);
+        if let Some(cause) = self.input.outage().and_then(|outage| outage.gives_up.as_ref()) {
+            objections.insert(0, Reason::new(ReasonCode::BackoffLimit, cause));
+            return Ruling::new(Verdict::Tripped, objections);
         }
-        if self.needs_approval_alone(&against) {
-            against.retain(|reason| reason.code == ReasonCode::TestsChanged);
-            return self.changed_tests(against);
+        if self.needs_approval_alone(&objections) {
+            objections.retain(|reason| reason.code == ReasonCode::TestsChanged);
+            return self.changed_tests(objections);
         }
-        if self.is_last_sealed_refusal(&against) {
-            against.retain(|reason| reason.code == ReasonCode::SealedTestsFailed);
-            return Ruling::new(Verdict::Blocked, against);
+        if self.is_last_sealed_refusal(&objections) {
+            objections.retain(|reason| reason.code == ReasonCode::SealedTestsFailed);
+            return Ruling::new(Verdict::Blocked, objections);
         }
-        let beyond = stopped.and_then(|_| beyond_a_hook(&against, self.input, self.policy));
-        beyond.map_or_else(|| Ruling::new(Verdict::Continue, against), Ruling::from)
+        let release = stopped.and_then(|_| beyond_a_hook(&objections, self.input, self.policy));
+        release.map_or_else(|| Ruling::new(Verdict::Continue, objections), Ruling::from)
     }
 
-    /// True if sealed tests refuse for the last time in this run.
-    fn is_last_sealed_refusal(&self, against: &[Reason]) -> bool {
-        let earlier = self.input.kept().map_or(0, |memory| memory.run.sealed_refusals);
-        against.iter().any(|reason| reason.code == ReasonCode::SealedTestsFailed)
-            && earlier.saturating_add(1) >= MAX_SEALED_REFUSALS
+    /// Sealed tests refuse for the last time in this run.
+    fn is_last_sealed_refusal(&self, objections: &[Reason]) -> bool {
+        let earlier_refusals = self.input.kept().map_or(0, |memory| memory.run.sealed_refusals);
+        objections.iter().any(|reason| reason.code == ReasonCode::SealedTestsFailed)
+            && earlier_refusals.saturating_add(1) >= MAX_SEALED_REFUSALS
     }
 
     /// A claim with tasks in the background waits for them, once.
@@ -163,7 +163,7 @@ impl Case<'_> {
         Some(Reason::new(ReasonCode::SettingsChanged, changed))
     }
 
-    /// Why the agent could not work.
+    /// The reason that the agent could not work.
     fn outage(&self) -> Option<Reason> {
         if let Some(outage) = self.input.outage() {
             return Some(outage.reason());
@@ -174,57 +174,59 @@ impl Case<'_> {
     }
 
     /// Everything that forbids `exit`.
-    fn against(&self) -> Vec<Reason> {
+    fn objections(&self) -> Vec<Reason> {
         // The first reason is the one that people read, so the order is by weight: a check
         // that was worked around, then the agent's own word, then evidence, then counting.
         // All reasons are collected, because an agent that learns one a turn needs a turn for
         // each.
-        let mut against: Vec<_> = self.tampered().collect();
+        let mut objections: Vec<_> = self.tampered().collect();
         let signal = self.signal();
-        let forbidden = signal.is_some();
-        against.extend(self.agent_failed());
-        against.extend(signal);
-        against.extend(self.work_left());
-        let mut checks = self.checks();
+        let is_forbidden = signal.is_some();
+        objections.extend(self.agent_failed());
+        objections.extend(signal);
+        objections.extend(self.work_left());
+        let mut checks = self.failed_checks();
         // A signal that forbids `exit` keeps checks from running at all: that they did
         // not run is no fault of theirs.
-        checks.retain(|reason| !(forbidden && reason.code == ReasonCode::CheckNotRun));
-        against.extend(checks);
-        against.extend(self.too_few_indicators(forbidden));
-        if !against.is_empty() || self.input.outage().is_some_and(Outage::is_cancelled) {
-            against.splice(0..0, self.outage());
+        checks.retain(|reason| !(is_forbidden && reason.code == ReasonCode::CheckNotRun));
+        objections.extend(checks);
+        objections.extend(self.too_few_indicators(is_forbidden));
+        if !objections.is_empty() || self.input.outage().is_some_and(Outage::is_cancelled) {
+            objections.splice(0..0, self.outage());
         } else {
-            against.extend(self.lacks_evidence());
-            against.extend(self.too_few_in_a_row());
-            against.extend(self.background());
-            against.extend(self.work_elsewhere());
-            against.extend(self.only_new_files());
+            objections.extend(self.lacks_evidence());
+            objections.extend(self.too_few_in_a_row());
+            objections.extend(self.background());
+            objections.extend(self.work_elsewhere());
+            objections.extend(self.only_new_files());
         }
-        against
+        objections
     }
 
-    /// The reasons to stop the run before anything else counts; none if there are none.
+    /// The reasons to stop the run before anything else counts; `None` if nothing stops it.
     fn stopping_reasons(&self) -> Option<Vec<Reason>> {
         if self.input.admission(self.policy) != Admission::Held {
             return None;
         }
         let Some(memory) = self.input.kept() else {
-            let why = self.input.lost.as_deref().unwrap_or("it is missing");
+            let cause = self.input.lost.as_deref().unwrap_or("it is missing");
             let message =
-                format!("the breaker is open, because its state cannot be trusted: {why}");
+                format!("the breaker is open, because its state cannot be trusted: {cause}");
             return Some(vec![Reason::new(ReasonCode::BreakerOpen, message)]);
         };
         let mut reasons = Vec::from_iter(self.breaker(memory));
-        let spent = budget::overspent(&memory.run.spent, self.policy);
-        reasons.extend(spent.into_iter().map(|words| Reason::new(ReasonCode::BudgetSpent, words)));
+        let messages = budget::overspent(&memory.run.spent, self.policy).into_iter();
+        reasons.extend(messages.map(|message| Reason::new(ReasonCode::BudgetSpent, message)));
         Some(reasons)
     }
 
     /// The reason that a breaker gives unless it is closed.
     fn breaker(&self, memory: &LoopState) -> Option<Reason> {
         let breaker = memory.governing();
-        let trip = breaker.trip.as_ref();
-        let trip = trip.map_or("no reason recorded", |trip| trip.message.as_str());
+        let trip = match &breaker.trip {
+            Some(trip) => trip.message.as_str(),
+            None => "no reason recorded",
+        };
         let (code, message) = match breaker.state {
             BreakerState::Closed => return None,
             BreakerState::Isolated => {
@@ -243,10 +245,10 @@ impl Case<'_> {
     }
 
     fn blocked(&self) -> Reason {
-        let why = self.input.signal.reason.as_deref().unwrap_or("it gives no reason");
+        let cause = self.input.signal.reason.as_deref().unwrap_or("it gives no reason");
         Reason::new(
             ReasonCode::SignalBlocked,
-            format!("the agent says that it cannot go on: {why}"),
+            format!("the agent says that it cannot go on: {cause}"),
         )
     }
 
@@ -293,7 +295,7 @@ impl Case<'_> {
         }
     }
 
-    /// True if a missing signal forbids `exit`. An agent whose stop a hook refuses may
+    /// A missing signal forbids `exit`. An agent whose stop a hook refuses may
     /// never have heard of the protocol: gate explains it once, and then the evidence
     /// decides.
     fn wants_signal(&self) -> bool {
@@ -310,7 +312,7 @@ impl Case<'_> {
 
     /// Required checks that did not pass, and configured ones that left no record: the loss of a
     /// record must never help.
-    fn checks(&self) -> Vec<Reason> {
+    fn failed_checks(&self) -> Vec<Reason> {
         let mut names: Vec<_> =
             self.input.evidence.iter().map(|evidence| evidence.check.as_str()).collect();
         if !self.input.checks_left_out {
@@ -319,16 +321,16 @@ impl Case<'_> {
         names.sort_unstable();
         names.dedup();
         let mut reasons: Vec<_> = names.into_iter().filter_map(|name| self.check(name)).collect();
-        // Where a check did not pass, others may have been left out for that:
+        // Where a check did not pass, later ones may have been left out for that:
         // then they are no reasons of their own.
-        if self.did_not_pass() {
+        if self.has_failed_check() {
             reasons.retain(|reason| !self.was_skipped(reason));
         }
         reasons
     }
 
-    /// True if a required check was run and did not pass.
-    fn did_not_pass(&self) -> bool {
+    /// A required check was run and did not pass.
+    fn has_failed_check(&self) -> bool {
         self.input.evidence.iter().any(|record| match record.outcome {
             Outcome::Tamper => true,
             Outcome::Fail | Outcome::Inconclusive => record.mode == Mode::Require,
@@ -347,9 +349,8 @@ impl Case<'_> {
             let message = format!("{name} is configured and left no record");
             return Some(Reason::for_check(ReasonCode::CheckNotRun, name, message));
         };
-        let required =
-            self.policy.checks.get(name).map_or(worst.mode, |check| check.mode) == Mode::Require;
-        if !required && worst.mode != Mode::Require {
+        let policy_mode = self.policy.checks.get(name).map_or(worst.mode, |check| check.mode);
+        if policy_mode != Mode::Require && worst.mode != Mode::Require {
             return None;
         }
         if worst.sealed_refuse() {
@@ -359,24 +360,24 @@ impl Case<'_> {
         if let changed @ [_, ..] = worst.changed_tests().as_slice() {
             return Some(tests_changed(name, changed));
         }
-        let (code, what) = match worst.outcome {
+        let (code, predicate) = match worst.outcome {
             Outcome::Pass | Outcome::Tamper => return None,
             Outcome::Fail => (ReasonCode::RequiredCheckFailed, "failed"),
             Outcome::Inconclusive => (ReasonCode::RequiredCheckInconclusive, "gave no result"),
             Outcome::Skipped if worst.running => (ReasonCode::CheckRunning, "is still running"),
             Outcome::Skipped => (ReasonCode::CheckNotRun, "did not run"),
         };
-        Some(Reason::for_check(code, name, with_summary(worst, what)))
+        Some(Reason::for_check(code, name, with_summary(worst, predicate)))
     }
 
     /// Too few indicators. If the signal already forbids `exit`, checks have not run, and
     /// the indicators that they would add are not missed.
-    fn too_few_indicators(&self, forbidden: bool) -> Option<Reason> {
+    fn too_few_indicators(&self, is_forbidden: bool) -> Option<Reason> {
         let (score, threshold) = (self.input.indicators.score, self.input.indicators.threshold);
-        let lifted = !self.policy.exit_gate.enabled || self.override_granted();
-        let unknown =
-            forbidden && !self.policy.checks.is_empty() && self.input.indicators.checks == 0;
-        (score < threshold && !lifted && !unknown).then(|| {
+        let is_lifted = !self.policy.exit_gate.enabled || self.override_granted();
+        let is_unknown =
+            is_forbidden && !self.policy.checks.is_empty() && self.input.indicators.checks == 0;
+        (score < threshold && !is_lifted && !is_unknown).then(|| {
             let message = format!("{score} of {threshold} completion indicators");
             Reason::new(ReasonCode::ThresholdNotReached, message)
         })
@@ -390,24 +391,22 @@ impl Case<'_> {
             .then(|| Reason::new(ReasonCode::EvidenceRequired, message))
     }
 
-    /// True if a check that gate ran itself passes and counts.
+    /// A check that gate ran itself passes and counts.
     fn has_evidence(&self) -> bool {
         let evidence = &self.input.evidence;
-        let worst = evidence.iter().filter_map(|record| worst_of(evidence, &record.check));
-        worst.into_iter().any(|record| record.counts() && !record.claim)
+        let mut records = evidence.iter().filter_map(|record| worst_of(evidence, &record.check));
+        records.any(|record| record.counts() && !record.claim)
     }
 
-    /// True if a verdict rests on more than the agent's word. False for an exit that no
+    /// A verdict rests on more than the agent's word. It does not for an exit that no
     /// passing check supports, or that was forced over a required check.
     pub(super) fn is_verified(&self, verdict: Verdict) -> bool {
-        verdict != Verdict::Exit || (self.has_evidence() && self.checks().is_empty())
+        verdict != Verdict::Exit || (self.has_evidence() && self.failed_checks().is_empty())
     }
 
     fn too_few_in_a_row(&self) -> Option<Reason> {
-        let (passed, needed) = (
-            self.input.passed_in_a_row().saturating_add(1),
-            self.policy.exit_gate.consecutive.get(),
-        );
+        let passed = self.input.passed_in_a_row().saturating_add(1);
+        let needed = self.policy.exit_gate.consecutive.get();
         (passed < needed).then(|| {
             let message = format!("this iteration passes: {passed} of {needed} in a row");
             Reason::new(ReasonCode::ConsecutiveNotReached, message)
@@ -423,12 +422,12 @@ impl Case<'_> {
         }
         let message = match tasks.len() {
             1 => format!("a background task is still running: {first}"),
-            more => format!("{more} background tasks are still running, one of them {first}"),
+            count => format!("{count} background tasks are still running, one of them {first}"),
         };
         Some(Reason::new(ReasonCode::BackgroundRunning, message))
     }
 
-    /// Why an agent that would be refused again is let go.
+    /// The reason to let an agent go that would be refused again.
     pub(super) fn lets_go(&self) -> Option<Reason> {
         self.input.observed.stop.as_ref()?;
         let (blocks, most) = (self.input.refusals().blocks, self.policy.hook.max_blocks);
@@ -455,25 +454,26 @@ impl Case<'_> {
         };
         let checks = match self.input.evidence.as_slice() {
             [] => "no checks",
-            all if all.iter().any(|record| record.mode == Mode::Require) => {
+            records if records.iter().any(|record| record.mode == Mode::Require) => {
                 "every required check passes"
             }
             _ => "no check is required",
         };
-        let passed = format!("{signal}, {score} of {threshold} indicators, {checks}");
-        self.input
-            .observed
-            .about_change()
-            .map_or_else(|| passed.clone(), |change| format!("{passed}; {change}"))
+        let conditions = format!("{signal}, {score} of {threshold} indicators, {checks}");
+        match self.input.observed.about_change() {
+            Some(change) => format!("{conditions}; {change}"),
+            None => conditions,
+        }
     }
 }
 
-fn with_summary(evidence: &Evidence, what: &str) -> String {
+/// A sentence about a check, with the summary of its record.
+fn with_summary(evidence: &Evidence, predicate: &str) -> String {
     let (check, summary) = (&evidence.check, &evidence.summary);
     if summary.is_empty() {
-        format!("{check} {what}")
+        format!("{check} {predicate}")
     } else {
-        format!("{check} {what}: {summary}")
+        format!("{check} {predicate}: {summary}")
     }
 }
 

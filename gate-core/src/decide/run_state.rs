@@ -17,10 +17,10 @@ use super::spent::Spent;
 use super::stop::Refusals;
 use super::timestamp::Timestamp;
 
-/// A run in which nothing was decided for so long has ended, in milliseconds.
+/// After so much time without a decision a run has ended, in milliseconds.
 const MAX_SILENCE_MS: u64 = 12 * 60 * 60 * 1000;
 
-/// The number of output lengths that are kept.
+/// The number of output lengths that are kept: two groups of three are compared.
 const KEPT_OUTPUTS: usize = 6;
 
 /// The state that is kept from one decision to the next.
@@ -29,7 +29,7 @@ const KEPT_OUTPUTS: usize = 6;
 pub struct LoopState {
     /// The loop's own breaker.
     pub breaker: Breaker,
-    /// The operator's hold over the task, whichever loop works on it; none if there never
+    /// The operator's hold over the task, whichever loop works on it; absent if there never
     /// was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hold: Option<Breaker>,
@@ -47,7 +47,7 @@ pub struct RunState {
     pub started: Timestamp,
     /// When it was last heard of.
     pub last: Timestamp,
-    /// True if the run has ended: with `exit`, or by the operator.
+    /// The run has ended: with `exit`, or by the operator.
     #[serde(default)]
     pub ended: bool,
     /// The resets of the loop's breaker and of the operator's hold when the run began.
@@ -77,10 +77,10 @@ pub struct RunState {
     /// The refusals of the agent's stop, if a hook asks.
     #[serde(default, skip_serializing_if = "Refusals::is_none")]
     pub refusals: Refusals,
-    /// True if the agent was told that a person has to approve changed tests.
+    /// The agent was told that a person has to approve changed tests.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub told_of_tests: bool,
-    /// True if the agent was asked if new files that nothing uses are the work.
+    /// The agent was asked if new files that nothing uses are the work.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub told_of_new_files: bool,
     /// The sentences about open work that the last claim was refused for.
@@ -103,7 +103,7 @@ pub struct RunState {
 pub struct RefusedWords {
     /// The digests of the sentences.
     pub sentences: Vec<String>,
-    /// The digest of the files at the refusal; none if nobody looked.
+    /// The digest of the files at the refusal; absent if nobody looked at the tree.
     pub tree: Option<String>,
 }
 
@@ -114,7 +114,7 @@ pub(crate) struct StateUpdate {
     pub(crate) memory: LoopState,
     /// The transition of the breaker, if any.
     pub(crate) change: Option<Change>,
-    /// Why the breaker stops the loop.
+    /// The causes for which the breaker stops the loop.
     pub(crate) trips: Vec<Trip>,
 }
 
@@ -124,26 +124,26 @@ impl RunState {
         Self { started: now.clone(), last: now.clone(), resets, ..Self::default() }
     }
 
-    /// True if the next decision belongs to another run. `resets` counts the resets so
+    /// The next decision belongs to another run. `resets` counts the resets so
     /// far.
     pub fn is_over(&self, now: &Timestamp, resets: u64) -> bool {
         self.has_ended(resets) || self.is_silent(now)
     }
 
-    /// True if the run was ended by `exit`, by the operator or by a reset.
+    /// The run was ended by `exit`, by the operator or by a reset.
     pub(crate) fn has_ended(&self, resets: u64) -> bool {
         self.ended || self.resets != resets
     }
 
     fn is_silent(&self, now: &Timestamp) -> bool {
-        now.since(&self.last).is_some_and(|passed| passed >= MAX_SILENCE_MS)
+        now.since(&self.last).is_some_and(|silence_ms| silence_ms >= MAX_SILENCE_MS)
     }
 
     /// The run with one more decision, whatever the breaker says. Of two gates at once the later
     /// number counts, whichever ends first.
     fn noted(&self, observed: &IterationFacts) -> Self {
-        let passed = observed.at.since(&self.last).unwrap_or_default();
-        let spent = self.spent.after(observed, passed);
+        let elapsed_ms = observed.at.since(&self.last).unwrap_or_default();
+        let spent = self.spent.after(observed, elapsed_ms);
         let iteration = self.iteration.max(observed.iteration);
         Self {
             iteration,
@@ -171,7 +171,8 @@ impl RunState {
         let passed_in_a_row =
             if iteration.passed { self.passed_in_a_row.saturating_add(1) } else { 0 };
         // An iteration that could not be measured does not break the row of an error.
-        let kept = iteration.inconclusive && !iteration.passed && self.counters.same_error > 0;
+        let keeps_signature =
+            iteration.inconclusive && !iteration.passed && self.counters.same_error > 0;
         let mut checks = self.checks;
         checks.extend(iteration.checks.clone());
         Self {
@@ -179,14 +180,15 @@ impl RunState {
             passed_in_a_row,
             counters,
             tree: iteration.tree.clone().or(self.tree),
-            signature: if kept { self.signature } else { iteration.signature.clone() },
-            outputs: lengths(self.outputs, iteration),
+            signature: if keeps_signature { self.signature } else { iteration.signature.clone() },
+            outputs: output_lengths(self.outputs, iteration),
             checks,
             ..self
         }
     }
 
-    fn stands(&self, iteration: &Iteration) -> TripSnapshot {
+    /// The state to compare a probe with, if the breaker opens now.
+    fn snapshot(&self, iteration: &Iteration) -> TripSnapshot {
         TripSnapshot {
             at: iteration.at.clone(),
             tree: self.tree.clone(),
@@ -198,7 +200,7 @@ impl RunState {
 
 /// The lengths of the last outputs. An iteration that passes begins anew, as
 /// for the counters.
-fn lengths(mut outputs: Vec<u64>, iteration: &Iteration) -> Vec<u64> {
+fn output_lengths(mut outputs: Vec<u64>, iteration: &Iteration) -> Vec<u64> {
     if iteration.passed {
         return Vec::new();
     }
@@ -231,11 +233,11 @@ impl LoopState {
 
     /// The resets of the loop's breaker and of the operator's hold together.
     pub fn resets(&self) -> u64 {
-        let of_hold = self.hold.as_ref().map_or(0, |hold| hold.resets);
-        self.breaker.resets.saturating_add(of_hold)
+        let hold_resets = self.hold.as_ref().map_or(0, |hold| hold.resets);
+        self.breaker.resets.saturating_add(hold_resets)
     }
 
-    /// True if a budget of the run is spent.
+    /// A budget of the run is spent.
     pub fn is_spent(&self, policy: &Policy) -> bool {
         !budget::overspent(&self.run.spent, policy).is_empty()
     }
@@ -246,22 +248,21 @@ impl LoopState {
         if self.is_spent(policy) {
             return Admission::Held;
         }
-        let id = observed.probe.as_deref().unwrap_or_default();
-        match self.governing().admit(&observed.at, policy, id) {
-            // A probe begins before the decision, where it is recorded.
-            (Admission::Probe, _, Some(_)) => Admission::Held,
-            (admission, ..) => admission,
-        }
+        let probe_id = observed.probe.as_deref().unwrap_or_default();
+        let admitted = self.governing().admit(&observed.at, policy, probe_id);
+        // A probe begins before the decision, where it is recorded.
+        let begins_probe = admitted.admission == Admission::Probe && admitted.change.is_some();
+        if begins_probe { Admission::Held } else { admitted.admission }
     }
 
     /// After a decision that the breaker did not let through: it is noted, and
     /// nothing is counted.
     pub(crate) fn held(&self, observed: &IterationFacts) -> StateUpdate {
-        self.with(self.run.noted(observed))
+        self.with_run(self.run.noted(observed))
     }
 
-    /// The same with another run, and with the breaker as it is.
-    fn with(&self, run: RunState) -> StateUpdate {
+    /// Another run, and the breaker as it is.
+    fn with_run(&self, run: RunState) -> StateUpdate {
         StateUpdate { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
     }
 
@@ -270,12 +271,12 @@ impl LoopState {
     pub(crate) fn released(&self, released: Released, observed: &IterationFacts) -> StateUpdate {
         let noted = self.run.noted(observed);
         let tree = observed.tree.as_ref().map(|tree| tree.after.clone());
-        let run = RunState { tree: tree.or_else(|| noted.tree.clone()), ..noted };
-        let run = match released {
-            Released::Green => RunState { counters: Counters::default(), signature: None, ..run },
-            Released::Red | Released::NotRun | Released::Waiting => run,
-        };
-        self.with(run)
+        let mut run = RunState { tree: tree.or_else(|| noted.tree.clone()), ..noted };
+        if released == Released::Green {
+            run.counters = Counters::default();
+            run.signature = None;
+        }
+        self.with_run(run)
     }
 
     /// After an iteration in which the agent could not work: what it used counts, and
@@ -283,16 +284,16 @@ impl LoopState {
     pub(crate) fn idle(&self, observed: &IterationFacts) -> StateUpdate {
         let mut run = self.run.noted(observed);
         run.spent.iterations = self.run.spent.iterations;
-        self.with(run)
+        self.with_run(run)
     }
 
     /// After the operator ended the run.
     pub(crate) fn forced(&self, observed: &IterationFacts) -> StateUpdate {
-        self.with(RunState { ended: true, ..self.run.noted(observed) })
+        self.with_run(RunState { ended: true, ..self.run.noted(observed) })
     }
 
     /// After an iteration.
-    pub(crate) fn fed(
+    pub(crate) fn after(
         &self,
         iteration: &Iteration,
         observed: &IterationFacts,
@@ -300,14 +301,14 @@ impl LoopState {
     ) -> StateUpdate {
         let run = self.run.noted(observed).counted(iteration);
         if self.governing().is_closed() {
-            self.watched(iteration, run, policy)
+            self.after_watched(iteration, run, policy)
         } else {
-            self.probed(iteration, run)
+            self.after_probe(iteration, run)
         }
     }
 
     /// A closed breaker opens if a trip is due, unless the loop ends.
-    fn watched(&self, iteration: &Iteration, run: RunState, policy: &Policy) -> StateUpdate {
+    fn after_watched(&self, iteration: &Iteration, run: RunState, policy: &Policy) -> StateUpdate {
         let trips =
             if iteration.exits { Vec::new() } else { due(&run.counters, &run.outputs, policy) };
         let Some(first) = trips.first() else {
@@ -316,29 +317,29 @@ impl LoopState {
             return StateUpdate { memory, change: None, trips };
         };
         let (breaker, change) =
-            self.breaker.opened(Event::Trip, first.clone(), run.stands(iteration));
+            self.breaker.opened(Event::Trip, first.clone(), run.snapshot(iteration));
         let memory = Self { breaker, run, hold: self.hold.clone() };
         StateUpdate { memory, change: Some(change), trips }
     }
 
     /// A probe closes the breaker and clears all counters if the cause is gone; else the
     /// breaker opens again.
-    fn probed(&self, iteration: &Iteration, run: RunState) -> StateUpdate {
-        let before = self.governing();
-        if before.is_mended(iteration) {
-            let (breaker, change) = before.closed();
+    fn after_probe(&self, iteration: &Iteration, run: RunState) -> StateUpdate {
+        let governing = self.governing();
+        if governing.is_mended(iteration) {
+            let (breaker, change) = governing.closed();
             let run = RunState { counters: Counters::default(), outputs: Vec::new(), ..run };
-            let memory = self.governed(breaker, run);
+            let memory = self.with_governing(breaker, run);
             return StateUpdate { memory, change: Some(change), trips: Vec::new() };
         }
-        let (breaker, change) = before.failed(iteration);
+        let (breaker, change) = governing.failed(iteration);
         // A breaker without a recorded cause stops the loop all the same.
         let trips = vec![breaker.trip.clone().unwrap_or_else(Trip::unknown)];
-        StateUpdate { memory: self.governed(breaker, run), change: Some(change), trips }
+        StateUpdate { memory: self.with_governing(breaker, run), change: Some(change), trips }
     }
 
-    /// The memory with this breaker in the place of the one that decides.
-    fn governed(&self, breaker: Breaker, run: RunState) -> Self {
+    /// The state with this breaker in the place of the one that decides.
+    fn with_governing(&self, breaker: Breaker, run: RunState) -> Self {
         match self.held_by_operator() {
             Some(_) => Self { hold: Some(breaker), run, breaker: self.breaker.clone() },
             None => Self { breaker, run, hold: self.hold.clone() },

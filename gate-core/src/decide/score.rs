@@ -45,21 +45,24 @@ impl Indicators {
         let patterns = hits.iter().fold(0, |sum: u32, hit| sum.saturating_add(hit.weight));
         let names: BTreeSet<_> =
             input.evidence.iter().map(|record| record.check.as_str()).collect();
-        let counting = names.into_iter().filter_map(|name| worst_of(&input.evidence, name));
-        let counting = counting.filter(|record| record.counts());
-        let (claims, looked): (Vec<_>, Vec<_>) = counting.partition(|record| record.claim);
-        let (plan, checks) = (claims.len() as u32, looked.len() as u32);
+        let records = names.into_iter().filter_map(|name| worst_of(&input.evidence, name));
+        let (claims, measured): (Vec<_>, Vec<_>) =
+            records.filter(|record| record.counts()).partition(|record| record.claim);
+        let (plan, checks) = (claims.len() as u32, measured.len() as u32);
         let is_complete = input.signal.status == Status::Complete;
-        let nobody_set_it = policy.exit_gate.threshold == Threshold::Reachable;
-        let agrees = is_complete && input.signal.fields_agree && nobody_set_it;
-        let no_checks = input.checks_left_out || policy.counting_checks() == 0;
-        let is_alone = no_checks && patterns == 0 && !agrees;
-        let counts = nobody_set_it && policy.exit_gate.require_explicit_signal && is_complete;
-        let word = u32::from(counts && is_alone && input.signal.is_spelled_out());
-        let fields = u32::from(agrees);
+        // A threshold that somebody set keeps its meaning: neither the signal nor its fields add to it.
+        let is_default_threshold = policy.exit_gate.threshold == Threshold::Reachable;
+        let fields_agree = is_complete && input.signal.fields_agree && is_default_threshold;
+        let has_no_checks = input.checks_left_out || policy.counting_checks() == 0;
+        let is_signal_alone = has_no_checks && patterns == 0 && !fields_agree;
+        let may_count_signal =
+            is_default_threshold && policy.exit_gate.require_explicit_signal && is_complete;
+        let is_word = may_count_signal && is_signal_alone && input.signal.is_spelled_out();
+        let (fields, word) = (u32::from(fields_agree), u32::from(is_word));
+        let is_one_enough = has_no_checks && is_default_threshold;
         Self {
             score: patterns.saturating_add(checks + fields + word + plan),
-            threshold: if no_checks && nobody_set_it { 1 } else { policy.threshold_in_force() },
+            threshold: if is_one_enough { 1 } else { policy.threshold_in_force() },
             patterns,
             checks,
             fields,
@@ -71,7 +74,7 @@ impl Indicators {
 }
 
 impl Indicators {
-    /// True if nothing but the signal itself adds to the sum.
+    /// Nothing but the signal itself adds to the sum.
     pub(super) fn rests_on_signal(&self) -> bool {
         self.score > 0 && self.score == self.fields + self.word
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::evidence::{Evidence, Outcome};
 
 /// After so many refusals in one run, sealed tests do not run again, and a person has to look:
-/// an agent that tries on would search for what they are instead of doing the work.
+/// an agent that tries on would guess at the tests instead of doing the work.
 pub const MAX_SEALED_REFUSALS: u32 = 3;
 
 /// The outcome of sealed tests.
@@ -30,19 +30,19 @@ pub struct SealedTests {
     pub passed: Option<u64>,
     /// Number of tests, if it is shown.
     pub total: Option<u64>,
-    /// True if the user of the work tree can read them.
+    /// The user of the work tree can read them.
     #[serde(default)]
     pub readable: bool,
 }
 
 impl Evidence {
-    /// The result of its sealed tests; none if it has none, or did not get to them.
+    /// The result of its sealed tests; `None` if it has none, or did not get to them.
     pub fn sealed_tests(&self) -> Option<SealedTests> {
         let detail = self.detail.as_ref()?.get("tests")?.get("sealed")?;
         SealedTests::deserialize(detail).ok()
     }
 
-    /// True if its sealed tests refuse.
+    /// Its sealed tests refuse.
     pub(super) fn sealed_refuse(&self) -> bool {
         let sealed = self.sealed_tests();
         self.outcome == Outcome::Fail

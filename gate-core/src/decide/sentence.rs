@@ -23,45 +23,46 @@ impl<'a> Phrase<'a> {
         Self { line, start, end }
     }
 
-    /// True if the sentence around the phrase cancels it in this way. `own` is the text
-    /// that the phrase was looked for by: a guard word in that text is part of the phrase
+    /// The sentence around the phrase cancels it in this way. `pattern` is the text that the
+    /// phrase was looked for by: a guard word in that text is part of the phrase
     /// ("no remaining work").
-    pub(crate) fn is(self, guard: Guard, own: &str, language: &Language) -> bool {
+    pub(crate) fn is_cancelled(self, guard: Guard, pattern: &str, language: &Language) -> bool {
         match guard {
             Guard::Negation => {
-                language.is(Kind::Negation, self.clause_before())
-                    || language.is(Kind::NegatedAfter, self.clause_after())
-                    || language.is(Kind::Exception, self.after())
-                    || self.within(language, Kind::Negation, own)
-                    || self.within(language, Kind::Exception, own)
+                language.matches(Kind::Negation, self.clause_before())
+                    || language.matches(Kind::NegatedAfter, self.clause_after())
+                    || language.matches(Kind::Exception, self.sentence_after())
+                    || self.has_guard_word(language, Kind::Negation, pattern)
+                    || self.has_guard_word(language, Kind::Exception, pattern)
             }
             Guard::Condition => {
-                language.is(Kind::Condition, self.before())
-                    || self.within(language, Kind::Condition, own)
+                language.matches(Kind::Condition, self.sentence_before())
+                    || self.has_guard_word(language, Kind::Condition, pattern)
             }
             Guard::Future => {
-                language.is(Kind::Future, self.clause_before())
-                    || self.within(language, Kind::Future, own)
+                language.matches(Kind::Future, self.clause_before())
+                    || self.has_guard_word(language, Kind::Future, pattern)
             }
-            Guard::Question => self.after().trim_end().ends_with(['?', '？']),
-            Guard::Instruction => language.is(Kind::Order, self.before()),
+            Guard::Question => self.sentence_after().trim_end().ends_with(['?', '？']),
+            Guard::Instruction => language.matches(Kind::Order, self.sentence_before()),
         }
     }
 
-    /// True if a guard word stands inside the phrase and is not part of `own`.
-    fn within(self, language: &Language, kind: Kind, own: &str) -> bool {
-        language.is(kind, &self.line[self.start..self.end]) && !language.is(kind, own)
+    /// A guard word stands inside the phrase and is not part of the text that found it.
+    fn has_guard_word(self, language: &Language, kind: Kind, pattern: &str) -> bool {
+        let phrase = &self.line[self.start..self.end];
+        language.matches(kind, phrase) && !language.matches(kind, pattern)
     }
 
     /// The sentence up to the phrase.
-    pub(crate) fn before(self) -> &'a str {
+    pub(crate) fn sentence_before(self) -> &'a str {
         last_part(&self.line[..self.start], &SENTENCE_END)
     }
 
     /// The sentence after the phrase, its closing mark included.
-    pub(crate) fn after(self) -> &'a str {
-        let rest = &self.line[self.end..];
-        SENTENCE_END.find(rest).map_or(rest, |end| &rest[..end.end])
+    pub(crate) fn sentence_after(self) -> &'a str {
+        let following = &self.line[self.end..];
+        SENTENCE_END.find(following).map_or(following, |end| &following[..end.end])
     }
 
     fn clause_before(self) -> &'a str {
@@ -69,8 +70,8 @@ impl<'a> Phrase<'a> {
     }
 
     fn clause_after(self) -> &'a str {
-        let rest = &self.line[self.end..];
-        CLAUSE_END.find(rest).map_or(rest, |end| &rest[..end.start])
+        let following = &self.line[self.end..];
+        CLAUSE_END.find(following).map_or(following, |end| &following[..end.start])
     }
 }
 
@@ -90,10 +91,11 @@ pub(crate) fn last_sentence(text: &str) -> &str {
     &text[start..]
 }
 
-fn last_part<'a>(text: &'a str, end: &Expression) -> &'a str {
-    end.find_iter(text).last().map_or(text, |found| &text[found.end..])
+fn last_part<'a>(text: &'a str, part_end: &Expression) -> &'a str {
+    part_end.find_iter(text).last().map_or(text, |end| &text[end.end..])
 }
 
+// A tick or a party popper ends a sentence as often as a point does in what agents write.
 static SENTENCE_END: Expression = Expression::new(r"[.!?…](?:[)\x22'*_`]*\s|\s*$)|[。！？✅🎉]");
 
 static CLAUSE_END: Expression =
@@ -105,7 +107,8 @@ mod tests {
 
     fn guarded(line: &str, phrase: &str, guard: Guard) -> bool {
         let start = line.find(phrase).expect("the phrase stands in the line");
-        Phrase::new(line, start, start + phrase.len()).is(guard, phrase, &Language::default())
+        let phrase_in_line = Phrase::new(line, start, start + phrase.len());
+        phrase_in_line.is_cancelled(guard, phrase, &Language::default())
     }
 
     #[test]
@@ -125,10 +128,10 @@ mod tests {
         let line = "all tasks are not completed";
         let language = Language::default();
         let phrase = Phrase::new(line, 0, line.len());
-        assert!(phrase.is(Guard::Negation, "all tasks.*completed", &language));
+        assert!(phrase.is_cancelled(Guard::Negation, "all tasks.*completed", &language));
         let line = "There is no remaining work";
         let phrase = Phrase::new(line, 9, line.len());
-        assert!(!phrase.is(Guard::Negation, "no remaining work", &language));
+        assert!(!phrase.is_cancelled(Guard::Negation, "no remaining work", &language));
     }
 
     #[test]

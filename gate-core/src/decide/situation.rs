@@ -80,24 +80,24 @@ const MAX_NEWS: usize = 5;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Situation {
-    /// True if nobody sits in front of the client (`-p`, `exec`, an SDK); null if gate cannot
+    /// Nobody sits in front of the client (`-p`, `exec`, an SDK); null if gate cannot
     /// find out.
     #[serde(rename = "headless")]
     #[schemars(with = "Option<bool>")]
     pub presence: Presence,
-    /// True if a person's turn needs an `exit` as well.
+    /// A person's turn needs an `exit` as well.
     pub needs_exit: bool,
     /// The agent's changes since the person's prompt.
     pub work: Work,
     /// The judgement that the session owes for earlier changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owed: Option<Owed>,
-    /// True if the agent waits for the person's answer.
+    /// The agent waits for the person's answer.
     pub asks: bool,
     /// Helpers and wake-ups that the agent waits for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<String>,
-    /// True if every turn is looked at (`hook.judge = "always"`).
+    /// Every turn is looked at (`hook.judge = "always"`).
     pub always: bool,
     /// Required checks that do not run in hooks (`when`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -145,7 +145,7 @@ pub struct FailureShares {
     pub check: String,
     /// Those that the session answers for.
     pub own: Vec<String>,
-    /// True if those of its own passed on the tree of the prompt, and failed twice now.
+    /// Those of its own passed on the tree of the prompt, and failed twice now.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub newly_red: bool,
     /// Those that failed on the tree of the prompt.
@@ -165,7 +165,7 @@ pub struct FailureShares {
 
 impl FailureShares {
     /// A failure in a message: a test, or the check as a whole.
-    fn shown(&self, name: &str) -> String {
+    fn failure_name(&self, name: &str) -> String {
         if name == self.check { format!("the check {name}") } else { name.to_owned() }
     }
 }
@@ -186,7 +186,7 @@ pub enum Course {
 impl Situation {
     /// The course of a ruling on a stop with this signal.
     pub fn course(&self, signal: Status) -> Course {
-        let idle = self.work != Work::Changed && self.owed.is_none() && !self.always;
+        let is_idle = self.work != Work::Changed && self.owed.is_none() && !self.always;
         match signal {
             Status::Blocked => Course::Decide,
             _ if signal != Status::Complete && !self.waits.is_empty() => Course::Wait,
@@ -194,14 +194,14 @@ impl Situation {
                 Course::Decide
             }
             _ if self.asks && !self.is_unattended() => Course::Release,
-            _ if idle => Course::Release,
+            _ if is_idle => Course::Release,
             _ if self.needs_exit => Course::Decide,
             Status::Continue => Course::Release,
             Status::Complete | Status::Absent | Status::Invalid => Course::Look,
         }
     }
 
-    /// True if nobody sits in front of the client.
+    /// Nobody sits in front of the client.
     pub fn is_unattended(&self) -> bool {
         self.presence == Presence::Nobody
     }
@@ -211,23 +211,23 @@ impl Situation {
     }
 
     /// Failures that are not the session's, in words.
-    pub(super) fn not_own(&self) -> Option<String> {
-        let all = |share: fn(&FailureShares) -> &Vec<String>| {
-            let shares = self.failures.iter();
-            shares
-                .flat_map(|check| share(check).iter().map(|name| check.shown(name)))
+    pub(super) fn failures_of_others(&self) -> Option<String> {
+        let names_in = |share: fn(&FailureShares) -> &Vec<String>| {
+            let checks = self.failures.iter();
+            checks
+                .flat_map(|check| share(check).iter().map(|name| check.failure_name(name)))
                 .collect::<Vec<_>>()
         };
-        let before = all(|check| &check.before);
-        let others = all(|check| &check.others);
-        let flaky = all(|check| &check.flaky);
-        let unknown = all(|check| &check.unknown);
+        let old = names_in(|check| &check.before);
+        let foreign = names_in(|check| &check.others);
+        let flaky = names_in(|check| &check.flaky);
+        let unknown = names_in(|check| &check.unknown);
         let mut parts = Vec::new();
-        if !before.is_empty() {
-            parts.push(format!("{} red before the last prompt", were(&before)));
+        if !old.is_empty() {
+            parts.push(format!("{} red before the last prompt", were(&old)));
         }
-        if !others.is_empty() {
-            parts.push(format!("{} red by a change that is not this session's", are(&others)));
+        if !foreign.is_empty() {
+            parts.push(format!("{} red by a change that is not this session's", are(&foreign)));
         }
         if !flaky.is_empty() {
             parts.push(format!("{} flaky: failed, and passed when run again", are(&flaky)));
@@ -240,12 +240,12 @@ impl Situation {
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
-    /// True if all failures are of flaky tests.
+    /// All failures are of flaky tests.
     pub(super) fn is_only_flaky(&self) -> bool {
         self.failures.iter().all(|check| {
             [&check.own, &check.before, &check.others, &check.unknown]
                 .iter()
-                .all(|of| of.is_empty())
+                .all(|names| names.is_empty())
         })
     }
 
@@ -255,10 +255,10 @@ impl Situation {
         let changed = lists.iter().filter(|(_, files)| !files.is_empty());
         let parts: Vec<_> = changed
             .map(|(kind, files)| {
-                let shown = files.iter().take(MAX_NEWS).cloned().collect::<Vec<_>>().join(", ");
+                let named = files.iter().take(MAX_NEWS).cloned().collect::<Vec<_>>().join(", ");
                 match files.len().saturating_sub(MAX_NEWS) {
-                    0 => format!("changed {kind}: {shown}"),
-                    more => format!("changed {kind}: {shown}, and {more} more"),
+                    0 => format!("changed {kind}: {named}"),
+                    unnamed => format!("changed {kind}: {named}, and {unnamed} more"),
                 }
             })
             .collect();
@@ -273,23 +273,23 @@ impl Situation {
 }
 
 pub(super) fn are(names: &[String]) -> String {
-    format!("{} {}", named(names), if names.len() == 1 { "is" } else { "are" })
+    format!("{} {}", number_and_names(names), if names.len() == 1 { "is" } else { "are" })
 }
 
 pub(super) fn were(names: &[String]) -> String {
-    format!("{} {}", named(names), if names.len() == 1 { "was" } else { "were" })
+    format!("{} {}", number_and_names(names), if names.len() == 1 { "was" } else { "were" })
 }
 
-/// Failing tests in a message: how many, and the first of them by name.
-fn named(names: &[String]) -> String {
+/// Failing tests in a message: their number, and the first of them by name.
+fn number_and_names(names: &[String]) -> String {
     let are_tests = !names.iter().any(|name| name.starts_with("the check "));
     let kind = if are_tests { "tests" } else { "failures" };
-    let first =
+    let first_names =
         names.iter().take(MAX_NAMED_TESTS).map(String::as_str).collect::<Vec<_>>().join(", ");
     match names.len() {
-        1 => first,
-        many if many <= MAX_NAMED_TESTS => format!("{many} {kind} ({first})"),
-        many => format!("{many} {kind} ({first}, …)"),
+        1 => first_names,
+        count if count <= MAX_NAMED_TESTS => format!("{count} {kind} ({first_names})"),
+        count => format!("{count} {kind} ({first_names}, …)"),
     }
 }
 

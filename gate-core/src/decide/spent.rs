@@ -27,35 +27,35 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// With what an iteration used.
+    /// The use with that of an iteration, its time apart.
     pub(crate) fn with(&self, observed: &IterationFacts) -> Self {
         self.after(observed, 0)
     }
 
     /// Adds a transcript's use. A session that goes on repeats its whole sum, unless its client
     /// reports each call alone; if a transcript reports none, the earlier sum stays.
-    pub(super) fn after(&self, observed: &IterationFacts, passed: u64) -> Self {
-        let is_same = observed.session.is_some() && observed.session == self.session;
-        let goes_on = is_same && !observed.is_of_call;
-        let (tokens, cost) = match goes_on {
+    pub(super) fn after(&self, observed: &IterationFacts, elapsed_ms: u64) -> Self {
+        let is_same_session = observed.session.is_some() && observed.session == self.session;
+        let repeats_sum = is_same_session && !observed.is_of_call;
+        let (old_tokens, old_cost) = match repeats_sum {
             true => (self.session_tokens, self.session_cost_micro_usd),
             false => (0, 0),
         };
-        let now = observed.tokens.unwrap_or(tokens);
-        let now_cost = observed.cost_micro_usd.unwrap_or(cost);
+        let session_tokens = observed.tokens.unwrap_or(old_tokens);
+        let session_cost = observed.cost_micro_usd.unwrap_or(old_cost);
         Self {
             iterations: self.iterations.saturating_add(1),
-            tokens: self.tokens.saturating_add(added(now, tokens)),
-            cost_micro_usd: self.cost_micro_usd.saturating_add(added(now_cost, cost)),
-            wall_ms: self.wall_ms.saturating_add(passed),
+            tokens: self.tokens.saturating_add(growth(session_tokens, old_tokens)),
+            cost_micro_usd: self.cost_micro_usd.saturating_add(growth(session_cost, old_cost)),
+            wall_ms: self.wall_ms.saturating_add(elapsed_ms),
             session: observed.session.clone(),
-            session_tokens: now,
-            session_cost_micro_usd: now_cost,
+            session_tokens,
+            session_cost_micro_usd: session_cost,
         }
     }
 }
 
 /// The growth of a sum. A sum that shrank began anew, and counts whole.
-fn added(now: u64, before: u64) -> u64 {
-    now.checked_sub(before).unwrap_or(now)
+fn growth(sum: u64, old_sum: u64) -> u64 {
+    sum.checked_sub(old_sum).unwrap_or(sum)
 }

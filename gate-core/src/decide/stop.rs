@@ -7,7 +7,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::reason::{Reason, ReasonCode};
+use super::reason::{Reason, ReasonCode, has_code};
 use super::situation::{FailureShares, Released, Situation};
 use super::verdict::Verdict;
 
@@ -37,9 +37,9 @@ pub struct Refusals {
     pub prompt: Option<String>,
     /// The number of refusals.
     pub blocks: u32,
-    /// True if one was for an absent signal: the agent has been given the protocol.
+    /// A refusal was for an absent signal: the agent has been given the protocol.
     pub reminded: bool,
-    /// True if one was for tasks in the background.
+    /// A refusal was for tasks in the background.
     pub waited: bool,
     /// A digest of the failing checks and tests that the last refusal was for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,9 +60,11 @@ impl Stop {
     /// The stop with the owners of its failures, if its circumstances are known.
     #[must_use]
     pub fn with_failures(&self, failures: Vec<FailureShares>) -> Self {
-        let situation = self.situation.clone();
-        let situation = situation.map(|situation| Situation { failures, ..situation });
-        Self { situation, ..self.clone() }
+        let mut stop = self.clone();
+        if let Some(situation) = &mut stop.situation {
+            situation.failures = failures;
+        }
+        stop
     }
 }
 
@@ -71,14 +73,17 @@ impl Refusals {
         *self == Self::default()
     }
 
-    /// Those that count for a stop: another prompt begins anew.
+    /// The refusals that count for a stop: another prompt begins anew.
     #[must_use]
     pub fn before(&self, stop: &Stop) -> Self {
-        let is_other = self.prompt.is_some() && stop.prompt.is_some() && self.prompt != stop.prompt;
-        // A helper that ends comes with a prompt of the client's.
-        let of_other = || Self { waits: self.waits, ..self.failures_alone() };
-        let counted = if is_other { of_other() } else { self.clone() };
-        Self { prompt: stop.prompt.clone().or(counted.prompt), ..counted }
+        let is_new_prompt =
+            self.prompt.is_some() && stop.prompt.is_some() && self.prompt != stop.prompt;
+        let refusals = match is_new_prompt {
+            // A helper that ends comes with a prompt of the client's. So pauses go on counting.
+            true => Self { waits: self.waits, ..self.failures_alone() },
+            false => self.clone(),
+        };
+        Self { prompt: stop.prompt.clone().or(refusals.prompt), ..refusals }
     }
 
     /// The part that outlives a prompt: a failure that was refused twice is not refused
@@ -87,8 +92,8 @@ impl Refusals {
         Self { failure: self.failure.clone(), same: self.same, ..Self::default() }
     }
 
-    /// Those after a decision about the stop: whoever is let go begins anew. `failure`
-    /// names what is red at this stop.
+    /// The refusals after a decision about the stop: whoever is let go begins anew.
+    /// `failure` is a digest of the red checks and tests at this stop.
     pub(crate) fn after(
         &self,
         verdict: Verdict,
@@ -110,17 +115,13 @@ impl Refusals {
         Self {
             prompt: self.prompt.clone(),
             blocks: self.blocks.saturating_add(1),
-            reminded: self.reminded || has(reasons, ReasonCode::SignalAbsent),
-            waited: self.waited || has(reasons, ReasonCode::BackgroundRunning),
+            reminded: self.reminded || has_code(reasons, ReasonCode::SignalAbsent),
+            waited: self.waited || has_code(reasons, ReasonCode::BackgroundRunning),
             same: if is_same { self.same.saturating_add(1) } else { u32::from(failure.is_some()) },
             waits: 0,
             failure,
         }
     }
-}
-
-fn has(reasons: &[Reason], code: ReasonCode) -> bool {
-    reasons.iter().any(|reason| reason.code == code)
 }
 
 #[cfg(test)]

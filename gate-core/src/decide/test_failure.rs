@@ -23,12 +23,14 @@ impl TestFailure {
     /// The test's own name, without its file, module and suites.
     pub fn short_name(&self) -> Option<&str> {
         let test = self.test.as_deref()?;
-        let own = match test.rsplit_once(" (") {
-            Some((own, _)) if test.ends_with(')') => own,
+        // unittest has `test_sum (tests.test_cart.Cart)`, cargo and pytest part with `::`, and
+        // runners of JavaScript with ` > `.
+        let without_class = match test.rsplit_once(" (") {
+            Some((name, _)) if test.ends_with(')') => name,
             _ => test,
         };
-        let own = own.rsplit("::").next().unwrap_or(own);
-        Some(own.rsplit(" > ").next().unwrap_or(own).trim())
+        let without_module = without_class.rsplit("::").next().unwrap_or(without_class);
+        Some(without_module.rsplit(" > ").next().unwrap_or(without_module).trim())
     }
 
     /// `file:line`, or the file alone.
@@ -42,22 +44,19 @@ impl Evidence {
     /// The failures that the check's report explains, in its order. `failed_tests` in
     /// `detail` may name more tests.
     pub fn failures(&self) -> Vec<TestFailure> {
-        let listed = self.detail.as_ref().and_then(|detail| detail["tests"]["failures"].as_array());
-        let parsed = listed.into_iter().flatten().filter_map(parse);
-        parsed.collect()
+        let detail = self.detail.as_ref();
+        let rows = detail.and_then(|detail| detail["tests"]["failures"].as_array());
+        // A record may be another version's or a plug-in's: a row that does not fit is left out.
+        let failures = rows.into_iter().flatten().map(TestFailure::deserialize);
+        failures.filter_map(Result::ok).collect()
     }
 
     /// The names of the failing tests, in the report's order.
     pub fn failed_tests(&self) -> Vec<&str> {
         let detail = self.detail.as_ref();
-        let listed = detail.and_then(|detail| detail["tests"]["failed_tests"].as_array());
-        listed.into_iter().flatten().filter_map(Value::as_str).collect()
+        let names = detail.and_then(|detail| detail["tests"]["failed_tests"].as_array());
+        names.into_iter().flatten().filter_map(Value::as_str).collect()
     }
-}
-
-/// A record may be another version's or a plug-in's: what does not fit is left out.
-fn parse(failure: &Value) -> Option<TestFailure> {
-    TestFailure::deserialize(failure).ok()
 }
 
 #[cfg(test)]

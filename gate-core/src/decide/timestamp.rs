@@ -18,7 +18,7 @@ pub struct Timestamp {
 }
 
 impl Timestamp {
-    /// The time since `earlier`, in milliseconds. None if the clock went backwards.
+    /// The time since `earlier`, in milliseconds. `None` if the clock went backwards.
     pub fn since(&self, earlier: &Self) -> Option<u64> {
         if self.boot == earlier.boot && !self.boot.is_empty() {
             self.uptime_ms.checked_sub(earlier.uptime_ms)

@@ -40,7 +40,7 @@ impl Verdict {
         }
     }
 
-    /// True if the loop must not go on.
+    /// The loop must not go on.
     pub fn stops(self) -> bool {
         self != Self::Continue
     }

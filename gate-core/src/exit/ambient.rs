@@ -15,7 +15,7 @@ use super::{
 /// This process's flag.
 static FLAG: Flag = Flag::new();
 
-/// True if the environment switches the agent exit protocol on. It is looked at
+/// The environment switches the agent exit protocol on. It is looked at
 /// once in a process: see [`Flag::is_enabled`] for the pure form.
 pub fn is_agent_exit_protocol_enabled() -> bool {
     FLAG.is_enabled(|| std::env::var(AGENT_EXIT_PROTOCOL_ENABLED_ENV).ok())
@@ -33,7 +33,7 @@ impl ExitSignal {
     ///
     /// # Errors
     ///
-    /// [`ExitSignalError::ValidationDisabled`] if it is off, before anything is looked at; else as
+    /// [`ExitSignalError::ValidationDisabled`] if it is off, before anything is looked at; otherwise as
     /// of [`ExitSignal::from_json`].
     pub fn from_json_if_enabled(json: &str) -> Result<Self, ExitSignalError> {
         AgentExitConfig::default().from_json(json)
@@ -42,9 +42,9 @@ impl ExitSignal {
 
 impl AgentSessionCompleted {
     /// The event that a valid signal becomes now, under a new id: see
-    /// [`AgentSessionCompleted::at`] for the pure form.
+    /// [`AgentSessionCompleted::new`] for the pure form.
     #[must_use]
     pub fn from_exit_signal(session_id: &str, actor_id: &str, signal: ExitSignal) -> Self {
-        Self::at(Timestamp::now(), Uuid::now_v7(), session_id, actor_id, signal)
+        Self::new(Timestamp::now(), Uuid::now_v7(), session_id, actor_id, signal)
     }
 }

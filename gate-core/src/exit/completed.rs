@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{ExitReason, ExitSignal, WorkPhase};
 
-/// A session has ended with a valid exit signal: what the ledger keeps of it.
+/// A session has ended with a valid exit signal. This is its event in the ledger.
 ///
 /// Time and id are an RFC 3339 timestamp in UTC and a UUID, in JSON as any
 /// library writes them.
@@ -49,10 +49,10 @@ impl AgentSessionCompleted {
     /// The source that such events name.
     pub const SOURCE: &'static str = "agent_exit_protocol";
 
-    /// The event that a signal becomes at a time, under an id. It is the
-    /// caller's to have validated the signal: an invalid one is no event.
+    /// The event that a signal becomes at a time, under an id. The caller has to have
+    /// validated the signal: an invalid one is no event.
     #[must_use]
-    pub fn at(
+    pub fn new(
         timestamp: Timestamp,
         event_id: Uuid,
         session_id: &str,
@@ -75,7 +75,7 @@ impl AgentSessionCompleted {
         }
     }
 
-    /// True if the phase was completed.
+    /// The phase was completed.
     pub const fn is_success(&self) -> bool {
         self.exit_reason.is_success()
     }

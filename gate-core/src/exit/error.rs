@@ -1,14 +1,14 @@
-//! Why something is no exit signal.
+//! The faults of exit signals.
 
 use super::EXIT_SIGNAL_PROTOCOL;
 
 /// The most of an insecure address that an error quotes, in characters.
 const MAX_QUOTED_CHARS: usize = 50;
 
-/// Why something is no exit signal. The first five texts are the protocol's own.
+/// The fault for which a text is no exit signal. The first five texts are the protocol's own.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExitSignalError {
-    /// `protocol` names another one.
+    /// `protocol` names another protocol.
     #[error("unknown protocol: expected '{EXIT_SIGNAL_PROTOCOL}', got '{0}'")]
     UnknownProtocol(String),
     /// `version` is none of the series 1.x.
@@ -48,7 +48,7 @@ pub enum ExitSignalError {
         /// The limit, in bytes.
         max: usize,
     },
-    /// An address holds what a shell would take for more than an address.
+    /// An address holds a character that a shell would act on.
     #[error("pr_url contains potentially dangerous character: '{}'", .char.escape_debug())]
     UrlInjection {
         /// The first such character.

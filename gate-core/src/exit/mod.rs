@@ -1,5 +1,5 @@
-//! The agent exit protocol, version 1.x: how an agent says that it has ended a
-//! phase of the work, so that a fresh one can go on without polling.
+//! The agent exit protocol, version 1.x: the signal with which an agent ends a
+//! phase of the work, so that a fresh agent can go on without polling.
 //!
 //! The types and names are those of the protocol's own Rust API, and so are
 //! the texts of its errors:

@@ -1,4 +1,4 @@
-//! The phases of a work item, and why a session that works on one ends.
+//! The phases of a work item, and the reasons for which a session on one ends.
 
 use std::fmt;
 
@@ -64,8 +64,9 @@ impl WorkPhase {
     ///
     /// [`ExitSignalError::InvalidPhase`], for any other text.
     pub fn parse(text: &str) -> Result<Self, ExitSignalError> {
-        let found = Self::ALL.into_iter().find(|phase| phase.as_str().eq_ignore_ascii_case(text));
-        found.ok_or_else(|| ExitSignalError::InvalidPhase(text.to_owned()))
+        let mut phases = Self::ALL.into_iter();
+        let phase = phases.find(|phase| phase.as_str().eq_ignore_ascii_case(text));
+        phase.ok_or_else(|| ExitSignalError::InvalidPhase(text.to_owned()))
     }
 
     /// Its name.
@@ -73,12 +74,12 @@ impl WorkPhase {
         Self::NAMES[*self as usize]
     }
 
-    /// True if no phase comes after it by itself.
+    /// A phase after which no other comes by itself.
     pub const fn is_terminal(&self) -> bool {
         matches!(self, Self::Completed | Self::Blocked)
     }
 
-    /// The phase that comes after it if it is completed; none after a terminal one.
+    /// The phase that comes after it if it is completed; `None` after a terminal one.
     ///
     /// The protocol's table has no row for a draft; its implementation is what
     /// comes after it.
@@ -125,7 +126,7 @@ impl ExitReason {
         Self::NAMES[*self as usize]
     }
 
-    /// True if the phase was completed.
+    /// The phase was completed.
     pub const fn is_success(&self) -> bool {
         matches!(self, Self::Completed)
     }

@@ -12,8 +12,7 @@ pub struct Session {
     pub session_id: String,
     /// The actor of the session.
     pub actor_id: String,
-    /// The phase that it holds the lease for; none if it holds none, because it never claimed one
-    /// or has ended it.
+    /// The phase that it holds the lease for; `None` if it never claimed a phase, or has ended it.
     pub active_phase: Option<WorkPhase>,
 }
 
@@ -29,10 +28,10 @@ pub struct ExitHandlerResult {
     pub exit_signal: ExitSignal,
 }
 
-/// Why a signal changes nothing.
+/// The fault for which a signal changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExitHandlerError {
-    /// It is none.
+    /// The text is no valid signal.
     #[error("exit signal validation failed: {0}")]
     Invalid(#[from] ExitSignalError),
     /// It is about another phase than the session's.
@@ -50,7 +49,7 @@ pub enum ExitHandlerError {
 
 impl Session {
     /// Handles a signal that arrives at a time. `event_id` is the id of the resulting event.
-    /// Nothing is changed here.
+    /// The session itself stays as it is.
     ///
     /// # Errors
     ///
@@ -79,13 +78,13 @@ impl Session {
         event_id: Uuid,
     ) -> Result<ExitHandlerResult, ExitHandlerError> {
         exit_signal.validate()?;
-        let (claimed, active) = (exit_signal.phase_completed, self.active_phase);
-        let actual = active.ok_or(ExitHandlerError::NoActivePhase)?;
+        let claimed = exit_signal.phase_completed;
+        let actual = self.active_phase.ok_or(ExitHandlerError::NoActivePhase)?;
         if claimed != actual {
             return Err(ExitHandlerError::PhaseMismatch { claimed, actual });
         }
         let Self { session_id, actor_id, .. } = self;
-        let event = AgentSessionCompleted::at(
+        let event = AgentSessionCompleted::new(
             timestamp,
             event_id,
             session_id,

@@ -85,13 +85,13 @@ impl ExitSignal {
         Self { evidence_bundle_ref: Some(evidence_bundle_ref.into()), ..self }
     }
 
-    /// With a word for people.
+    /// With notes for people.
     #[must_use]
     pub fn with_notes(self, notes: impl Into<String>) -> Self {
         Self { notes: Some(notes.into()), ..self }
     }
 
-    /// Checks it by the protocol's rules, in this order: `protocol`, `version`, `pr_url`,
+    /// Checks the signal by the protocol's rules, in this order: `protocol`, `version`, `pr_url`,
     /// `evidence_bundle_ref`, `notes`.
     ///
     /// # Errors
@@ -100,14 +100,14 @@ impl ExitSignal {
     /// `1.` and a number, an address that is not of https, a path that leads
     /// out, a value that is too long.
     pub fn validate(&self) -> Result<(), ExitSignalError> {
-        protocol(&self.protocol)?;
-        version(&self.version)?;
-        self.pr_url.as_deref().map_or(Ok(()), pr_url)?;
-        self.evidence_bundle_ref.as_deref().map_or(Ok(()), evidence_bundle_ref)?;
-        self.notes.as_deref().map_or(Ok(()), |notes| within("notes", notes, MAX_NOTES))
+        check_protocol(&self.protocol)?;
+        check_version(&self.version)?;
+        self.pr_url.as_deref().map_or(Ok(()), check_pr_url)?;
+        self.evidence_bundle_ref.as_deref().map_or(Ok(()), check_evidence_bundle_ref)?;
+        self.notes.as_deref().map_or(Ok(()), |notes| check_length("notes", notes, MAX_NOTES))
     }
 
-    /// Reads a signal and validates it, whatever the feature flag says.
+    /// Reads a signal and validates it, whatever the value of the feature flag.
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ impl ExitSignal {
     }
 
     /// The phase of the work once the signal was accepted: the next one where
-    /// the phase was completed, BLOCKED else. Completing COMPLETED or BLOCKED
+    /// the phase was completed, otherwise BLOCKED. Completing COMPLETED or BLOCKED
     /// changes nothing.
     pub fn next_expected_phase(&self) -> WorkPhase {
         match self.exit_reason {
@@ -137,51 +137,53 @@ impl ExitSignal {
     }
 }
 
-fn protocol(name: &str) -> Result<(), ExitSignalError> {
-    (name == EXIT_SIGNAL_PROTOCOL)
-        .then_some(())
-        .ok_or_else(|| ExitSignalError::UnknownProtocol(name.to_owned()))
+fn check_protocol(name: &str) -> Result<(), ExitSignalError> {
+    match name {
+        EXIT_SIGNAL_PROTOCOL => Ok(()),
+        _ => Err(ExitSignalError::UnknownProtocol(name.to_owned())),
+    }
 }
 
 /// `1.` and a number: the minor version, with or without a patch.
-fn version(version: &str) -> Result<(), ExitSignalError> {
-    within("version", version, MAX_VERSION)?;
-    let is_supported = version.strip_prefix("1.").is_some_and(|rest| match rest.split_once('.') {
-        Some((minor, patch)) => is_number(minor) && is_number(patch),
-        None => is_number(rest),
+fn check_version(version: &str) -> Result<(), ExitSignalError> {
+    check_length("version", version, MAX_VERSION)?;
+    let is_supported = version.strip_prefix("1.").is_some_and(|minor_and_patch| {
+        let (minor, patch) = minor_and_patch.split_once('.').unwrap_or((minor_and_patch, "0"));
+        is_number(minor) && is_number(patch)
     });
-    is_supported
-        .then_some(())
-        .ok_or_else(|| ExitSignalError::UnsupportedVersion(version.to_owned()))
+    match is_supported {
+        true => Ok(()),
+        false => Err(ExitSignalError::UnsupportedVersion(version.to_owned())),
+    }
 }
 
-fn is_number(part: &str) -> bool {
-    !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn pr_url(url: &str) -> Result<(), ExitSignalError> {
-    within("pr_url", url, MAX_PR_URL)?;
+fn check_pr_url(url: &str) -> Result<(), ExitSignalError> {
+    check_length("pr_url", url, MAX_PR_URL)?;
     if !url.starts_with("https://") {
         return Err(ExitSignalError::InsecureUrl(url.to_owned()));
     }
-    let dangerous = url.chars().find(is_dangerous);
-    dangerous.map_or(Ok(()), |char| Err(ExitSignalError::UrlInjection { char }))
+    let dangerous_char = url.chars().find(is_dangerous);
+    dangerous_char.map_or(Ok(()), |char| Err(ExitSignalError::UrlInjection { char }))
 }
 
-fn is_dangerous(c: &char) -> bool {
-    DANGEROUS.contains(c) || c.is_whitespace() || c.is_control()
+fn is_dangerous(char: &char) -> bool {
+    DANGEROUS.contains(char) || char.is_whitespace() || char.is_control()
 }
 
 /// Also a path that is absolute elsewhere: of Windows, with a drive.
-fn evidence_bundle_ref(path: &str) -> Result<(), ExitSignalError> {
+fn check_evidence_bundle_ref(path: &str) -> Result<(), ExitSignalError> {
     let field = "evidence_bundle_ref";
-    within(field, path, MAX_EVIDENCE_BUNDLE_REF)?;
-    let drive = path.as_bytes().get(1) == Some(&b':');
-    let leads_out = path.contains("..") || path.starts_with(['/', '\\']) || drive;
+    check_length(field, path, MAX_EVIDENCE_BUNDLE_REF)?;
+    let has_drive = path.as_bytes().get(1) == Some(&b':');
+    let leads_out = path.contains("..") || path.starts_with(['/', '\\']) || has_drive;
     if leads_out { Err(ExitSignalError::PathTraversal { field }) } else { Ok(()) }
 }
 
-fn within(field: &'static str, text: &str, max: usize) -> Result<(), ExitSignalError> {
+fn check_length(field: &'static str, text: &str, max: usize) -> Result<(), ExitSignalError> {
     let actual = text.len();
     if actual > max { Err(ExitSignalError::FieldTooLong { field, actual, max }) } else { Ok(()) }
 }

@@ -1,9 +1,9 @@
 //! Reads signals and events from JSON: objects alone, strings alone, no key
 //! that is unknown or stands twice.
 //!
-//! What serde derives would also take an array for a structure, `null` for what
-//! is absent, and an object with one key for a phase. The protocol shows objects
-//! with string values, and what else is accepted is what an attacker tries.
+//! The code that serde derives would also take an array for a structure, `null` for an
+//! absent member, and an object with one key for a phase. The protocol shows objects
+//! with string values, and an attacker tries any other form that is accepted.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -35,11 +35,11 @@ struct SignalMembers {
     version: String,
     phase_completed: WorkPhase,
     exit_reason: ExitReason,
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "present_string")]
     pr_url: Option<String>,
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "present_string")]
     evidence_bundle_ref: Option<String>,
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "present_string")]
     notes: Option<String>,
 }
 
@@ -56,22 +56,22 @@ struct EventMembers {
     phase_completed: WorkPhase,
     exit_reason: ExitReason,
     next_phase: WorkPhase,
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "present_string")]
     pr_url: Option<String>,
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "present_string")]
     evidence_bundle_ref: Option<String>,
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "present_string")]
     notes: Option<String>,
 }
 
-/// Members that make up something.
+/// The members of a structure.
 trait Members<'de> {
-    type Whole;
-    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self::Whole, D::Error>;
+    type Structure;
+    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self::Structure, D::Error>;
 }
 
 impl<'de> Members<'de> for SignalMembers {
-    type Whole = ExitSignal;
+    type Structure = ExitSignal;
 
     fn read<D: Deserializer<'de>>(deserializer: D) -> Result<ExitSignal, D::Error> {
         Self::deserialize(deserializer)
@@ -79,7 +79,7 @@ impl<'de> Members<'de> for SignalMembers {
 }
 
 impl<'de> Members<'de> for EventMembers {
-    type Whole = AgentSessionCompleted;
+    type Structure = AgentSessionCompleted;
 
     fn read<D: Deserializer<'de>>(deserializer: D) -> Result<AgentSessionCompleted, D::Error> {
         Self::deserialize(deserializer)
@@ -90,42 +90,42 @@ impl<'de> Members<'de> for EventMembers {
 struct Object<M>(PhantomData<M>);
 
 impl<'de, M: Members<'de>> Visitor<'de> for Object<M> {
-    type Value = M::Whole;
+    type Value = M::Structure;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<M::Whole, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<M::Structure, A::Error> {
         M::read(MapAccessDeserializer::new(members))
     }
 }
 
-/// A member that may be left out, and is a string where it is there.
-fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+/// A member that may be left out, and is a string if it is there.
+fn present_string<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     String::deserialize(deserializer).map(Some)
 }
 
 impl<'de> Deserialize<'de> for WorkPhase {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        named(deserializer, Self::ALL, &Self::NAMES)
+        variant(deserializer, Self::ALL, &Self::NAMES)
     }
 }
 
 impl<'de> Deserialize<'de> for ExitReason {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        named(deserializer, Self::ALL, &Self::NAMES)
+        variant(deserializer, Self::ALL, &Self::NAMES)
     }
 }
 
-/// The one of all that has this name, to the letter.
-fn named<'de, D: Deserializer<'de>, T, const N: usize>(
+/// The variant of this name, to the letter.
+fn variant<'de, D: Deserializer<'de>, T, const N: usize>(
     deserializer: D,
-    all: [T; N],
+    variants: [T; N],
     names: &'static [&'static str; N],
 ) -> Result<T, D::Error> {
     let name = String::deserialize(deserializer)?;
-    let mut named = all.into_iter().zip(names);
-    let found = named.find(|(_, known)| **known == name).map(|(one, _)| one);
-    found.ok_or_else(|| D::Error::unknown_variant(&name, names))
+    let mut named_variants = variants.into_iter().zip(names);
+    let named_variant = named_variants.find(|(_, variant_name)| **variant_name == name);
+    named_variant.map(|(variant, _)| variant).ok_or_else(|| D::Error::unknown_variant(&name, names))
 }

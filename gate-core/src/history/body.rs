@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::divergence::{Wrong, same};
+use super::divergence::{Mismatch, expect_same};
 use super::{Owner, State};
 use crate::decide::breaker::{Act, BreakerState, Change, Event, Trip};
 use crate::decide::decision::Decision;
@@ -19,17 +19,17 @@ pub(super) struct Decided {
     pub(super) state: State,
 }
 
-/// The members of a decision beside the core's own.
+/// The members that a record adds to a decision.
 #[derive(Deserialize)]
-struct Beside {
+struct AddedMembers {
     #[serde(default)]
     task: Option<String>,
     policy_digest: String,
 }
 
 impl Decided {
-    pub(super) fn read(record: &Record) -> Result<Self, Wrong> {
-        let Beside { task, policy_digest } = member(record, "decision")?;
+    pub(super) fn read(record: &Record) -> Result<Self, Mismatch> {
+        let AddedMembers { task, policy_digest } = member(record, "decision")?;
         Ok(Self {
             decision: member(record, "decision")?,
             task: task.unwrap_or_default(),
@@ -46,9 +46,9 @@ pub(super) struct Stepped {
 }
 
 impl Stepped {
-    pub(super) fn read(record: &Record) -> Result<Self, Wrong> {
-        let (from, to): (BreakerState, BreakerState) =
-            (member(record, "from")?, member(record, "to")?);
+    pub(super) fn read(record: &Record) -> Result<Self, Mismatch> {
+        let from: BreakerState = member(record, "from")?;
+        let to: BreakerState = member(record, "to")?;
         let event: Event = member(record, "event")?;
         let trip: Option<Trip> = member(record, "trip")?;
         let state = breaker_state(record)?;
@@ -64,13 +64,13 @@ pub(super) struct Acted {
 }
 
 impl Acted {
-    /// None for the other acts, which leave runs and breakers as they are.
-    pub(super) fn read(record: &Record) -> Result<Option<Self>, Wrong> {
+    /// `None` for the other acts, which leave runs and breakers as they are.
+    pub(super) fn read(record: &Record) -> Result<Option<Self>, Mismatch> {
         let name: String = member(record, "act")?;
         let Some(act) = breaker_act(&name) else {
             return match record.body.get("state") {
                 None => Ok(None),
-                Some(_) => Err(Wrong::new("/state", "there", format!("none after {name}"))),
+                Some(_) => Err(Mismatch::new("/state", "there", format!("none after {name}"))),
             };
         };
         let reason: Option<String> = member(record, "reason")?;
@@ -85,21 +85,21 @@ fn breaker_act(name: &str) -> Option<Act> {
 }
 
 /// The state that a step or an act left: it concerns no run.
-fn breaker_state(record: &Record) -> Result<State, Wrong> {
+fn breaker_state(record: &Record) -> Result<State, Mismatch> {
     let state: State = member(record, "state")?;
     let breaker = state.breaker.clone();
-    let bare = match state.key() {
+    let breaker_alone = match state.key() {
         (Owner::Loop, name) => State::for_loop(name, &state.task, breaker),
         (Owner::Task, task) => State::for_task(task, breaker),
     };
-    same("/state", &state, &bare)?;
+    expect_same("/state", &state, &breaker_alone)?;
     Ok(state)
 }
 
 /// A member of the body; one that is absent is read as null.
-fn member<T: DeserializeOwned>(record: &Record, key: &str) -> Result<T, Wrong> {
+fn member<T: DeserializeOwned>(record: &Record, key: &str) -> Result<T, Mismatch> {
     let value = record.body.get(key).unwrap_or(&Value::Null);
     T::deserialize(value).map_err(|error| {
-        Wrong::unreadable(&format!("/{key}"), &error, "what a record of this type says there")
+        Mismatch::unreadable(&format!("/{key}"), &error, "what a record of this type says there")
     })
 }

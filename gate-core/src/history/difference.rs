@@ -1,50 +1,69 @@
 //! The first difference of two JSON values.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-/// The first difference of two values, in the order of names and items.
+/// The first difference of two values, in the order of names and elements.
 pub(super) struct Difference<'v> {
     /// A JSON pointer; empty for the whole.
-    pub(super) at: String,
-    /// The member in the first; `None` if it has none.
+    pub(super) pointer: String,
+    /// The member of the first value; `None` if it is absent there.
     pub(super) recorded: Option<&'v Value>,
+    /// The member of the second value; `None` if it is absent there.
     pub(super) expected: Option<&'v Value>,
 }
 
 impl<'v> Difference<'v> {
-    /// The whole if there is none.
+    /// The values as wholes if they are the same.
     pub(super) fn new(recorded: &'v Value, expected: &'v Value) -> Self {
-        let mut at = String::new();
-        let (mut recorded, mut expected) = (Some(recorded), Some(expected));
-        while let (Some(one), Some(other)) = (recorded, expected) {
-            let Some((step, one, other)) = below(one, other) else { break };
-            at.push('/');
-            at.push_str(&step.replace('~', "~0").replace('/', "~1"));
-            (recorded, expected) = (one, other);
+        let mut difference =
+            Self { pointer: String::new(), recorded: Some(recorded), expected: Some(expected) };
+        while let (Some(recorded), Some(expected)) = (difference.recorded, difference.expected) {
+            let Some(member) = first_member(recorded, expected) else { break };
+            let step = member.name.replace('~', "~0").replace('/', "~1");
+            let pointer = format!("{}/{step}", difference.pointer);
+            let Member { recorded, expected, .. } = member;
+            difference = Self { pointer, recorded, expected };
         }
-        Self { at, recorded, expected }
+        difference
     }
 }
 
-type Below<'v> = (String, Option<&'v Value>, Option<&'v Value>);
+/// A member of two objects, or an element of two arrays.
+struct Member<'v> {
+    /// The member's name, or the element's index.
+    name: String,
+    recorded: Option<&'v Value>,
+    expected: Option<&'v Value>,
+}
 
-/// The first member or item that differs; none if the values themselves do.
-fn below<'v>(one: &'v Value, other: &'v Value) -> Option<Below<'v>> {
-    match (one, other) {
-        (Value::Object(one), Value::Object(other)) => member(one, other),
-        (Value::Array(one), Value::Array(other)) => (0..one.len().max(other.len()))
-            .map(|index| (index.to_string(), one.get(index), other.get(index)))
-            .find(|(_, one, other)| one != other),
+impl Member<'_> {
+    fn differs(&self) -> bool {
+        self.recorded != self.expected
+    }
+}
+
+/// The first member or element that differs; `None` if the values themselves do.
+fn first_member<'v>(recorded: &'v Value, expected: &'v Value) -> Option<Member<'v>> {
+    match (recorded, expected) {
+        (Value::Object(recorded), Value::Object(expected)) => {
+            let added = expected.keys().filter(|name| !recorded.contains_key(*name));
+            let members = recorded.keys().chain(added).map(|name| Member {
+                name: name.clone(),
+                recorded: recorded.get(name),
+                expected: expected.get(name),
+            });
+            members.into_iter().find(Member::differs)
+        }
+        (Value::Array(recorded), Value::Array(expected)) => {
+            let elements = (0..recorded.len().max(expected.len())).map(|index| Member {
+                name: index.to_string(),
+                recorded: recorded.get(index),
+                expected: expected.get(index),
+            });
+            elements.into_iter().find(Member::differs)
+        }
         _ => None,
     }
-}
-
-fn member<'v>(one: &'v Map<String, Value>, other: &'v Map<String, Value>) -> Option<Below<'v>> {
-    let added = other.keys().filter(|key| !one.contains_key(*key));
-    one.keys()
-        .chain(added)
-        .map(|key| (key.clone(), one.get(key), other.get(key)))
-        .find(|(_, one, other)| one != other)
 }
 
 #[cfg(test)]
@@ -55,7 +74,7 @@ mod tests {
 
     fn check(one: &Value, other: &Value, at: &str) {
         let found = Difference::new(one, other);
-        assert_eq!(found.at, at);
+        assert_eq!(found.pointer, at);
         assert_ne!(found.recorded, found.expected);
     }
 

@@ -25,13 +25,13 @@ pub struct Divergence {
 }
 
 /// A divergence without the number of its record.
-pub(super) struct Wrong {
+pub(super) struct Mismatch {
     at: String,
     recorded: String,
     expected: String,
 }
 
-impl Wrong {
+impl Mismatch {
     pub(super) fn new(
         at: impl Into<String>,
         recorded: impl Into<String>,
@@ -41,8 +41,8 @@ impl Wrong {
     }
 
     /// The divergence of a value that is missing or cannot be read.
-    pub(super) fn unreadable(at: &str, why: &serde_json::Error, expected: &str) -> Self {
-        Self::new(at, format!("unreadable ({why})"), expected)
+    pub(super) fn unreadable(at: &str, error: &serde_json::Error, expected: &str) -> Self {
+        Self::new(at, format!("unreadable ({error})"), expected)
     }
 
     pub(super) fn in_record(self, seq: u64) -> Divergence {
@@ -57,23 +57,23 @@ impl Wrong {
 }
 
 /// Checks that the recorded value at this place is the expected one.
-pub(super) fn same<T: PartialEq + Serialize>(
+pub(super) fn expect_same<T: PartialEq + Serialize>(
     at: &str,
     recorded: &T,
     expected: &T,
-) -> Result<(), Wrong> {
+) -> Result<(), Mismatch> {
     if recorded == expected {
         return Ok(());
     }
     let [recorded, expected] =
         [recorded, expected].map(|value| serde_json::to_value(value).unwrap_or_default());
-    let found = Difference::new(&recorded, &expected);
-    Err(Wrong::new(format!("{at}{}", found.at), quoted(found.recorded), quoted(found.expected)))
+    let Difference { pointer, recorded, expected } = Difference::new(&recorded, &expected);
+    Err(Mismatch::new(format!("{at}{pointer}"), quoted(recorded), quoted(expected)))
 }
 
 /// A state's or an event's name, as records spell it.
-pub(super) fn word(what: &impl Serialize) -> String {
-    let value = serde_json::to_value(what).unwrap_or_default();
+pub(super) fn recorded_name(value: &impl Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::mem;
 
 use super::body::{Acted, Decided, Stepped};
-use super::divergence::{Divergence, Wrong, same, word};
+use super::divergence::{Divergence, Mismatch, expect_same, recorded_name};
 use super::{Owner, State, kind};
 use crate::decide::breaker::{Breaker, BreakerState, Change, Event, TABLE, Transition};
 use crate::decide::decision::{Decision, judge};
@@ -15,41 +15,44 @@ use crate::ledger::Record;
 /// The runs and breakers of a ledger, record after record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
-    breakers: BTreeMap<Key, Breaker>,
+    breakers: BTreeMap<BreakerKey, Breaker>,
     runs: BTreeMap<String, RunState>,
     /// Steps that decisions made, and whose own records have not come yet.
-    owed: BTreeMap<Key, Change>,
+    owed_steps: BTreeMap<BreakerKey, Change>,
     undecided: Vec<u64>,
-    /// True if records are missing: a breaker or a run that is not known is taken from the next
-    /// record that has it.
+    /// Records are missing: an unknown breaker or run is taken from the next record that has it.
     has_gaps: bool,
 }
 
 /// The owner of a breaker, and the owner's name.
-type Key = (Owner, String);
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct BreakerKey {
+    owner: Owner,
+    name: String,
+}
 
 impl History {
-    /// The breaker of this owner; none before its first record.
-    pub fn breaker(&self, (owner, name): (Owner, &str)) -> Option<&Breaker> {
-        self.breakers.get(&(owner, name.to_owned()))
+    /// The breaker of this owner; `None` before its first record.
+    pub fn breaker(&self, owner: Owner, name: &str) -> Option<&Breaker> {
+        self.breakers.get(&BreakerKey { owner, name: name.to_owned() })
     }
 
-    /// The last run of a loop; none before its first decision.
+    /// The last run of a loop; `None` before its first decision.
     pub fn run(&self, name: &str) -> Option<&RunState> {
         self.runs.get(name)
     }
 
-    /// The numbers of the decisions that could not be decided again, because their policy is not
-    /// known, or because a rule that is gone had a part in them.
+    /// The numbers of the decisions that could not be decided again, because their policy is
+    /// unknown, or because a removed rule had a part in them.
     pub fn undecided(&self) -> &[u64] {
         &self.undecided
     }
 
     /// Makes the next record again: a decision from its own input and from the
     /// policy with its digest, a step and an act from the breaker before. A
-    /// decision whose policy is not known, or that rests on a rule that is gone,
+    /// decision whose policy is unknown, or that rests on a removed rule,
     /// cannot be made again: it is taken as it stands, and
-    /// [`undecided`](Self::undecided). Records of other types say nothing of
+    /// [`undecided`](Self::undecided). Records of other types are not about
     /// runs and breakers.
     ///
     /// The chain of the records is not looked at: see
@@ -64,238 +67,256 @@ impl History {
         record: &Record,
         policies: &dyn Fn(&str) -> Option<Policy>,
     ) -> Result<(), Divergence> {
-        let applied = match record.kind.as_str() {
-            kind if kind::is_decision(kind) => self.decided(record, policies),
-            kind::TRANSITION => self.stepped(record),
-            kind::ACT => self.acted(record),
+        let result = match record.kind.as_str() {
+            kind if kind::is_decision(kind) => self.apply_decision(record, policies),
+            kind::TRANSITION => self.apply_step(record),
+            kind::ACT => self.apply_act(record),
             _ => Ok(()),
         };
-        applied.map_err(|wrong| wrong.in_record(record.seq))
+        result.map_err(|mismatch| mismatch.in_record(record.seq))
     }
 
-    /// Goes on behind records that are not there: nothing is known of runs and breakers.
+    /// Goes on behind missing records: all runs and breakers are unknown.
     pub fn skip(&mut self) {
         *self =
             Self { undecided: mem::take(&mut self.undecided), has_gaps: true, ..Self::default() };
     }
 
-    fn decided(
+    fn apply_decision(
         &mut self,
         record: &Record,
         policies: &dyn Fn(&str) -> Option<Policy>,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), Mismatch> {
         let decided = Decided::read(record)?;
-        is_of_its_kind(&record.kind, &decided.decision)?;
-        let (name, run) = named(&decided)?;
+        expect_kind(&record.kind, &decided.decision)?;
+        let (name, run) = loop_run(&decided)?;
         let Decided { decision, policy_digest, state, .. } = &decided;
-        let own = key(state);
-        let of_task = (Owner::Task, state.task.clone());
-        self.owes_nothing(record, &own)?;
-        self.owes_nothing(record, &of_task)?;
-        let before = self.rested_on(decision, state, name)?;
+        let key = breaker_key(state);
+        let task_key = BreakerKey { owner: Owner::Task, name: state.task.clone() };
+        self.expect_no_owed_step(record, &key)?;
+        self.expect_no_owed_step(record, &task_key)?;
+        let memory = self.memory_of(decision, state, name)?;
         let is_removed = decision.rests_on_removed_rule();
         let policy = if is_removed { None } else { policies(policy_digest) };
         let step = match &policy {
-            Some(policy) => again(decision, state, policy)?,
-            None => taken(before, state)?,
+            Some(policy) => decide_again(decision, state, policy)?,
+            None => step_between(memory, state)?,
         };
         if policy.is_none() {
             self.undecided.push(record.seq);
         }
-        if before.held_by_operator().is_some() {
-            self.breakers.extend(state.hold.clone().map(|hold| (of_task.clone(), hold)));
-            self.owed.extend(step.map(|step| (of_task, step)));
+        // While an operator holds the task, the step is one of the hold.
+        if memory.held_by_operator().is_some() {
+            self.breakers.extend(state.hold.clone().map(|hold| (task_key.clone(), hold)));
+            self.owed_steps.extend(step.map(|step| (task_key, step)));
         } else {
-            self.owed.extend(step.map(|step| (own.clone(), step)));
+            self.owed_steps.extend(step.map(|step| (key.clone(), step)));
         }
-        self.breakers.insert(own, state.breaker.clone());
+        self.breakers.insert(key, state.breaker.clone());
         self.runs.insert(name.to_owned(), run.clone());
         Ok(())
     }
 
     /// The memory that a decision rested on: this history's, or that of a run that
     /// begins.
-    fn rested_on<'d>(
+    fn memory_of<'d>(
         &self,
         decision: &'d Decision,
         state: &State,
         name: &str,
-    ) -> Result<&'d LoopState, Wrong> {
+    ) -> Result<&'d LoopState, Mismatch> {
         let Some(memory) = &decision.input.memory else {
             return Err(absent("/decision/memory", "what was remembered before"));
         };
-        if !self.is_behind_gap(&key(state)) {
-            same("/decision/memory/breaker", &memory.breaker, &self.standing(&key(state)))?;
+        let key = breaker_key(state);
+        if !self.is_behind_gap(&key) {
+            let breaker = self.breaker_or_closed(&key);
+            expect_same("/decision/memory/breaker", &memory.breaker, &breaker)?;
         }
-        let of_task = (Owner::Task, state.task.clone());
-        if state.owner == Owner::Loop && !self.is_behind_gap(&of_task) {
-            let hold = self.breakers.get(&of_task).and_then(Breaker::as_hold);
-            same("/decision/memory/hold", &memory.hold, &hold)?;
+        let task_key = BreakerKey { owner: Owner::Task, name: state.task.clone() };
+        if state.owner == Owner::Loop && !self.is_behind_gap(&task_key) {
+            let hold = self.breakers.get(&task_key).and_then(Breaker::as_hold);
+            expect_same("/decision/memory/hold", &memory.hold, &hold)?;
         }
-        let begins = RunState::begins(&memory.run.started, memory.resets());
-        if memory.run == begins {
+        let new_run = RunState::begins(&memory.run.started, memory.resets());
+        if memory.run == new_run {
             return Ok(memory);
         }
-        let last = match self.runs.get(name) {
+        let last_run = match self.runs.get(name) {
             None if self.has_gaps => return Ok(memory),
-            last => last.unwrap_or(&begins),
+            run => run.unwrap_or(&new_run),
         };
-        same("/decision/memory/run", &memory.run, last)?;
-        if last.has_ended(memory.resets()) {
-            return Err(Wrong::new("/decision/memory/run", "one that has ended", "a new one"));
+        expect_same("/decision/memory/run", &memory.run, last_run)?;
+        if last_run.has_ended(memory.resets()) {
+            return Err(Mismatch::new("/decision/memory/run", "one that has ended", "a new one"));
         }
         Ok(memory)
     }
 
-    fn stepped(&mut self, record: &Record) -> Result<(), Wrong> {
+    fn apply_step(&mut self, record: &Record) -> Result<(), Mismatch> {
         let Stepped { change, state } = Stepped::read(record)?;
-        is_in_the_table(&change)?;
-        let key = key(&state);
+        expect_transition(&change)?;
+        let key = breaker_key(&state);
         if self.is_behind_gap(&key) {
             self.breakers.insert(key, state.breaker);
             return Ok(());
         }
-        let before = self.standing(&key);
-        let (breaker, expected) = match self.owed.get(&key) {
-            Some(owed) => (before, owed.clone()),
-            None => admitted(&before, &change, &state.breaker)?,
+        let last_breaker = self.breaker_or_closed(&key);
+        // A step that a decision made has to have the record that the decision called for. Any other
+        // step is the breaker's own, before the next decision.
+        let (breaker, expected) = match self.owed_steps.get(&key) {
+            Some(owed_step) => (last_breaker, owed_step.clone()),
+            None => step_before_decision(&last_breaker, &change, &state.breaker)?,
         };
-        same("", &change, &expected)?;
-        same("/state/breaker", &state.breaker, &breaker)?;
-        self.owed.remove(&key);
+        expect_same("", &change, &expected)?;
+        expect_same("/state/breaker", &state.breaker, &breaker)?;
+        self.owed_steps.remove(&key);
         self.breakers.insert(key, breaker);
         Ok(())
     }
 
-    fn acted(&mut self, record: &Record) -> Result<(), Wrong> {
+    fn apply_act(&mut self, record: &Record) -> Result<(), Mismatch> {
         let Some(Acted { act, reason, state }) = Acted::read(record)? else { return Ok(()) };
-        let key = key(&state);
-        self.owes_nothing(record, &key)?;
+        let key = breaker_key(&state);
+        self.expect_no_owed_step(record, &key)?;
         if self.is_behind_gap(&key) {
             self.breakers.insert(key, state.breaker);
             return Ok(());
         }
-        let at = state.breaker.stood.clone().unwrap_or_default().at;
-        let (breaker, _) = self.standing(&key).operated(act, &reason, &at);
-        same("/state/breaker", &state.breaker, &breaker)?;
+        let time = state.breaker.snapshot.clone().unwrap_or_default().at;
+        let (breaker, _) = self.breaker_or_closed(&key).operated(act, &reason, &time);
+        expect_same("/state/breaker", &state.breaker, &breaker)?;
         self.breakers.insert(key, breaker);
         Ok(())
     }
 
     /// A breaker; closed before its first record.
-    fn standing(&self, key: &Key) -> Breaker {
+    fn breaker_or_closed(&self, key: &BreakerKey) -> Breaker {
         self.breakers.get(key).cloned().unwrap_or_default()
     }
 
-    /// True if a record that is not there may have changed this breaker.
-    fn is_behind_gap(&self, key: &Key) -> bool {
+    /// A missing record may have changed this breaker.
+    fn is_behind_gap(&self, key: &BreakerKey) -> bool {
         self.has_gaps && !self.breakers.contains_key(key)
     }
 
     /// Checks that every step of the breaker has its record by now.
-    fn owes_nothing(&self, record: &Record, key: &Key) -> Result<(), Wrong> {
-        let Some(step) = self.owed.get(key) else { return Ok(()) };
-        let expected =
-            format!("the breaker's step {}, which the decision before made", word(&step.event));
-        Err(Wrong::new("type", &*record.kind, expected))
+    fn expect_no_owed_step(&self, record: &Record, key: &BreakerKey) -> Result<(), Mismatch> {
+        let Some(step) = self.owed_steps.get(key) else { return Ok(()) };
+        let expected = format!(
+            "the breaker's step {}, which the decision before made",
+            recorded_name(&step.event)
+        );
+        Err(Mismatch::new("type", &*record.kind, expected))
     }
 }
 
-fn key(state: &State) -> Key {
+fn breaker_key(state: &State) -> BreakerKey {
     let (owner, name) = state.key();
-    (owner, name.to_owned())
+    BreakerKey { owner, name: name.to_owned() }
 }
 
 /// Checks that the type of a decision's record is its verdict's.
-fn is_of_its_kind(recorded: &str, decision: &Decision) -> Result<(), Wrong> {
-    same("type", &recorded, &kind::for_decision(decision))
+fn expect_kind(recorded: &str, decision: &Decision) -> Result<(), Mismatch> {
+    expect_same("type", &recorded, &kind::for_decision(decision))
 }
 
 /// The loop's name and its run. Checks that the state has the task and the iteration of the
 /// decision.
-fn named(decided: &Decided) -> Result<(&str, &RunState), Wrong> {
+fn loop_run(decided: &Decided) -> Result<(&str, &RunState), Mismatch> {
     let Decided { decision, task, state, .. } = decided;
-    same("/state/task", &state.task, task)?;
-    same("/state/iteration", &state.iteration, &Some(decision.input.observed.iteration))?;
+    expect_same("/state/task", &state.task, task)?;
+    expect_same("/state/iteration", &state.iteration, &Some(decision.input.observed.iteration))?;
     let name = state.name.as_deref().ok_or_else(|| absent("/state/loop", "the loop's name"))?;
     let run = state.run.as_ref().ok_or_else(|| absent("/state/run", "the run that was left"))?;
     Ok((name, run))
 }
 
-fn absent(at: &str, expected: &str) -> Wrong {
-    Wrong::new(at, "absent", expected)
+fn absent(at: &str, expected: &str) -> Mismatch {
+    Mismatch::new(at, "absent", expected)
 }
 
 /// Decides again, and gives the breaker's step.
-fn again(decision: &Decision, state: &State, policy: &Policy) -> Result<Option<Change>, Wrong> {
+fn decide_again(
+    decision: &Decision,
+    state: &State,
+    policy: &Policy,
+) -> Result<Option<Change>, Mismatch> {
     let judged = judge(&decision.input, policy);
-    same("/decision", decision, &judged.decision)?;
+    expect_same("/decision", decision, &judged.decision)?;
     let Some(memory) = judged.memory else {
-        return Err(Wrong::new("/state", "there", "none: the decision leaves nothing"));
+        return Err(Mismatch::new("/state", "there", "none: the decision leaves nothing"));
     };
-    same("/state/breaker", &state.breaker, &memory.breaker)?;
-    same("/state/hold", &state.hold, &memory.hold)?;
-    same("/state/run", &state.run, &Some(memory.run))?;
+    expect_same("/state/breaker", &state.breaker, &memory.breaker)?;
+    expect_same("/state/hold", &state.hold, &memory.hold)?;
+    expect_same("/state/run", &state.run, &Some(memory.run))?;
     Ok(judged.change)
 }
 
 /// Takes the state as it stands, and gives the step that leads to it: whatever
 /// the policy, a decision makes no step but its own.
-fn taken(before: &LoopState, state: &State) -> Result<Option<Change>, Wrong> {
-    let (before, after) = match (before.held_by_operator(), &state.hold) {
-        (Some(hold), Some(after)) => (hold, after),
+fn step_between(memory: &LoopState, state: &State) -> Result<Option<Change>, Mismatch> {
+    let (last_breaker, breaker) = match (memory.held_by_operator(), &state.hold) {
+        (Some(last_hold), Some(hold)) => (last_hold, hold),
         (Some(_), None) => return Err(absent("/state/hold", "what the operator holds")),
-        (None, _) => (&before.breaker, &state.breaker),
+        (None, _) => (&memory.breaker, &state.breaker),
     };
-    let (from, to) = (before.state, after.state);
+    let (from, to) = (last_breaker.state, breaker.state);
     if from == to {
         return Ok(None);
     }
     let events = [Event::Trip, Event::ProbePassed, Event::ProbeFailed];
-    let event = events.into_iter().find(|event| is_a_way(from, *event, to)).ok_or_else(|| {
-        Wrong::new("/state/breaker/state", word(&to), format!("a step from {}", word(&from)))
-    })?;
-    let trip = after.trip.clone().or_else(|| before.trip.clone());
+    let event =
+        events.into_iter().find(|event| is_in_table(from, *event, to)).ok_or_else(|| {
+            Mismatch::new(
+                "/state/breaker/state",
+                recorded_name(&to),
+                format!("a step from {}", recorded_name(&from)),
+            )
+        })?;
+    let trip = breaker.trip.clone().or_else(|| last_breaker.trip.clone());
     Ok(Some(Change { from, event, to, trip }))
 }
 
-fn is_in_the_table(change: &Change) -> Result<(), Wrong> {
-    if is_a_way(change.from, change.event, change.to) {
+fn expect_transition(change: &Change) -> Result<(), Mismatch> {
+    if is_in_table(change.from, change.event, change.to) {
         return Ok(());
     }
     let Change { from, event, to, .. } = change;
-    Err(Wrong::new(
+    Err(Mismatch::new(
         "/event",
-        format!("{} from {} to {}", word(event), word(from), word(to)),
+        format!("{} from {} to {}", recorded_name(event), recorded_name(from), recorded_name(to)),
         "a step of the table",
     ))
 }
 
-fn is_a_way(from: BreakerState, event: Event, to: BreakerState) -> bool {
+fn is_in_table(from: BreakerState, event: Event, to: BreakerState) -> bool {
     TABLE.contains(&Transition { from, event, to })
 }
 
-/// The step that the breaker made before a decision: whether it was time is for
-/// the policy of that moment to say, which the record does not name.
-fn admitted(
-    before: &Breaker,
+/// The step that the breaker made before a decision. The time for it depends on the policy of
+/// that moment, which the record does not name, so it is not checked.
+fn step_before_decision(
+    last_breaker: &Breaker,
     change: &Change,
-    after: &Breaker,
-) -> Result<(Breaker, Change), Wrong> {
-    let stepped = match change.event {
-        Event::CooledDown => after.probe.clone().and_then(|probe| before.cools(probe)),
-        Event::ProbeOverdue => after.stood.as_ref().and_then(|stood| before.gives_up(&stood.at)),
+    breaker: &Breaker,
+) -> Result<(Breaker, Change), Mismatch> {
+    let step = match change.event {
+        Event::CooledDown => breaker.probe.clone().and_then(|probe| last_breaker.cools(probe)),
+        Event::ProbeOverdue => {
+            breaker.snapshot.as_ref().and_then(|snapshot| last_breaker.gives_up(&snapshot.at))
+        }
         _ => {
-            let event = word(&change.event);
-            return Err(Wrong::new("/event", event, "a step that no decision makes"));
+            let event = recorded_name(&change.event);
+            return Err(Mismatch::new("/event", event, "a step that no decision makes"));
         }
     };
-    stepped.ok_or_else(|| {
-        let event = word(&change.event);
-        Wrong::new(
+    step.ok_or_else(|| {
+        let event = recorded_name(&change.event);
+        Mismatch::new(
             "/event",
             event,
-            format!("no such step of a breaker that is {}", word(&before.state)),
+            format!("no such step of a breaker that is {}", recorded_name(&last_breaker.state)),
         )
     })
 }

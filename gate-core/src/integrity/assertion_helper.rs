@@ -1,35 +1,35 @@
 //! Modules that only assert: tests rest on them, whatever they are called.
 
 use super::language::Language;
-use super::lexer::View;
+use super::lexer::SourceView;
 use super::token::{Token, tokens};
 
 /// Words by which a test is failed without an assertion, in Go.
 const FAILURES: [&str; 6] = ["Fatal", "Fatalf", "Error", "Errorf", "Fail", "FailNow"];
 
-/// True for a source in Python, JavaScript, TypeScript or Go that defines functions, asserts at least
-/// once a function, and gives nothing back. A product's functions give values back, or do more than
-/// they assert.
+/// A source in Python, JavaScript, TypeScript or Go that defines functions, asserts at least once a
+/// function, and gives nothing back. A product's functions give values back, or do more than they
+/// assert.
 pub fn is_assertion_helper(path: &str, text: &str) -> bool {
     let Some(language) = Language::from_path(path) else { return false };
     if !matches!(language, Language::Python | Language::Js | Language::Go) {
         return false;
     }
-    let view = View::new(text, Some(language));
-    let tokens = tokens(&view, language, &[(0, view.len())]);
-    let words = tokens.iter().filter(|token| is_function(token)).count();
-    let arrows =
+    let view = SourceView::new(text, Some(language));
+    let tokens = tokens(&view, language, 0..view.line_count());
+    let named_functions = tokens.iter().filter(|token| defines_function(token)).count();
+    let arrow_functions =
         tokens.windows(2).filter(|pair| pair[0].text == "=" && pair[1].text == ">").count();
-    let functions = words + arrows;
-    let assertions = tokens.iter().filter(|token| is_claim(token, language)).count();
+    let functions = named_functions + arrow_functions;
+    let assertions = tokens.iter().filter(|token| is_assertion(token, language)).count();
     functions > 0 && assertions >= functions && !gives_back(&tokens)
 }
 
-fn is_function(token: &Token) -> bool {
+fn defines_function(token: &Token) -> bool {
     matches!(token.text.as_str(), "def" | "function" | "func" | "lambda")
 }
 
-fn is_claim(token: &Token, language: Language) -> bool {
+fn is_assertion(token: &Token, language: Language) -> bool {
     let word = token.text.as_str();
     word.starts_with("assert")
         || word == "expect"

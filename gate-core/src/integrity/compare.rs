@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::changed::{Around, Changed, text};
+use super::changed::{ChangedFile, Surroundings, lossy_text};
 use super::finding::{Finding, Severity};
 use super::guarded::{Guarded, is_product, is_vendored};
 use super::language::Language;
-use super::lexer::View;
+use super::lexer::SourceView;
 use super::own_settings::only_permissions;
 use super::rule::{self, Rule};
 use super::shadowing;
@@ -19,123 +19,137 @@ use super::tests_in_source::Suite;
 /// Compares files with the baseline.
 #[derive(Debug)]
 pub struct Examiner<'a> {
-    around: &'a Around,
+    surroundings: &'a Surroundings,
     findings: Vec<Finding>,
-    /// Findings in lines that are gone, by rule and line.
-    gone: HashMap<(&'static str, String), usize>,
-    added: Vec<AddedLine>,
+    /// The number of the lines that were removed, for each of their forms.
+    removed_lines: HashMap<RuleLine, usize>,
+    added_lines: Vec<AddedLine>,
     new_files: HashSet<String>,
+}
+
+/// A line in which a rule finds something. An added line that equals a removed one has only moved.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct RuleLine {
+    /// The rule's id.
+    rule: &'static str,
+    /// The line without the space around it.
+    text: String,
 }
 
 /// A finding in an added line.
 #[derive(Debug)]
 struct AddedLine {
+    line: RuleLine,
     finding: Finding,
-    rule: &'static str,
-    line: String,
 }
 
 impl<'a> Examiner<'a> {
     /// An examiner that has seen nothing yet.
-    pub fn new(around: &'a Around) -> Self {
+    pub fn new(surroundings: &'a Surroundings) -> Self {
         Self {
-            around,
+            surroundings,
             findings: Vec::new(),
-            gone: HashMap::new(),
-            added: Vec::new(),
+            removed_lines: HashMap::new(),
+            added_lines: Vec::new(),
             new_files: HashSet::new(),
         }
     }
 
     /// Looks at a file.
-    pub fn file(&mut self, file: &Changed<'_>) {
-        if self.guarded(file) {
+    pub fn examine(&mut self, file: &ChangedFile<'_>) {
+        if self.examine_guarded(file) {
             return;
         }
-        if file.before.is_none() {
+        if file.baseline.is_none() {
             self.new_files.insert(file.path.to_owned());
-            self.findings.extend(shadowing::findings(file.path, self.around));
+            self.findings.extend(shadowing::findings(file.path, self.surroundings));
         }
         let Some(language) = Language::from_path(file.path) else { return };
-        let (before, now) = (file.before.map(text), file.now.map(text));
-        self.findings.extend(other_coding(file, before.as_deref(), now.as_deref()));
-        if !file.moved && is_product(file.path, file.guarded) {
-            let texts = (before.as_deref().unwrap_or(""), now.as_deref().unwrap_or(""));
-            self.added_lines(file, language, texts);
+        let (old_text, new_text) = (file.baseline.map(lossy_text), file.tree.map(lossy_text));
+        let coding = other_coding(file.path, old_text.as_deref(), new_text.as_deref());
+        self.findings.extend(coding);
+        if !file.is_moved && is_product(file.path, file.guarded) {
+            let [old, new] = [old_text, new_text].map(Option::unwrap_or_default);
+            let [old, new] = [&old, &new].map(|text| SourceView::new(text, Some(language)));
+            self.compare_lines(file.path, language, &old, &new);
         }
     }
 
-    /// Files of which any change is a finding, or a note.
-    fn guarded(&mut self, file: &Changed<'_>) -> bool {
-        let about = match file.guarded {
-            _ if file.protected => &rule::PROTECTED,
-            _ if file.script && file.before.is_some() => &rule::SCRIPT,
+    /// Adds the finding of a file of which any change is one. Nothing else is looked for in such
+    /// files, nor in those that another rule of gate's is for.
+    fn examine_guarded(&mut self, file: &ChangedFile<'_>) -> bool {
+        let rule = match file.guarded {
+            _ if file.is_protected => &rule::PROTECTED,
+            _ if file.is_script && file.baseline.is_some() => &rule::SCRIPT,
             Some(Guarded::Ci) => &rule::CI,
-            Some(Guarded::Hook) if only_permissions(file.path, file.before, file.now) => {
+            Some(Guarded::Hook) if only_permissions(file.path, file.baseline, file.tree) => {
                 return true;
             }
             Some(Guarded::Hook) => &rule::HOOK,
-            // The tests of the baseline run with the old ones; gate's own are a matter of trust.
+            // The tests of the baseline run with the old settings; gate's own are a matter of trust.
             Some(Guarded::Runner | Guarded::Manifest | Guarded::Gate) => return true,
             Some(Guarded::Test | Guarded::Support) | None => return false,
         };
-        let change = match (file.before, file.now) {
+        let change = match (file.baseline, file.tree) {
             (None, _) => "is new",
             (_, None) => "is gone",
             _ => "was changed",
         };
-        let finding = about.finding(file.path);
+        let finding = rule.finding(file.path);
         let message = format!("{}: it {change}", finding.message);
-        self.findings.push(placed(Finding { message, ..finding }, file));
+        self.findings.push(with_first_change(Finding { message, ..finding }, file));
         true
     }
 
-    /// Looks for rules in the lines that a product got. Lines that only moved are not new.
-    fn added_lines(&mut self, file: &Changed<'_>, language: Language, (before, now): (&str, &str)) {
-        let views = [before, now].map(|text| View::new(text, Some(language)));
-        let [old, new] = &views;
-        let suites = views.each_ref().map(|view| match language {
-            Language::Rust => Suite::new(view, language, true),
-            _ => Suite::none(),
+    /// Looks for rules in the lines that a product got.
+    fn compare_lines(
+        &mut self,
+        path: &str,
+        language: Language,
+        old: &SourceView<'_>,
+        new: &SourceView<'_>,
+    ) {
+        // Tests in a source are put back and run. No rule judges their text.
+        let [old_tests, new_tests] = [old, new].map(|view| match language {
+            Language::Rust => Suite::read(view, language, true),
+            _ => Suite::empty(),
         });
         let difference = difference(old.text, new.text);
         let rules = || Rule::all_for(language);
-        for line in difference.removed.into_iter().filter(|line| !suites[0].holds(*line)) {
+        for line in difference.removed.into_iter().filter(|line| !old_tests.has_line(*line)) {
+            // A rule that looks at several lines counts once, where its match begins.
             for rule in rules().filter(|rule| rule.find(old, line) == Some(line)) {
-                let key = (rule.about.id, old.line(line).trim().to_owned());
-                *self.gone.entry(key).or_default() += 1;
+                *self.removed_lines.entry(RuleLine::new(rule, old, line)).or_default() += 1;
             }
         }
         let mut seen = HashSet::new();
-        for line in difference.added.into_iter().filter(|line| !suites[1].holds(*line)) {
+        for line in difference.added.into_iter().filter(|line| !new_tests.has_line(*line)) {
             for rule in rules() {
                 let Some(first) = rule.find(new, line) else { continue };
-                if !seen.insert((rule.about.id, first)) {
+                if !seen.insert((rule.info.id, first)) {
                     continue;
                 }
-                let finding = rule.about.finding(file.path).at(first, new.line(first));
-                let severity =
-                    if is_vendored(file.path) { Severity::Warn } else { finding.severity };
-                self.added.push(AddedLine {
+                let finding = rule.info.finding(path).at(first, new.line(first));
+                let severity = if is_vendored(path) { Severity::Warn } else { finding.severity };
+                self.added_lines.push(AddedLine {
+                    line: RuleLine::new(rule, new, first),
                     finding: Finding { severity, ..finding },
-                    rule: rule.about.id,
-                    line: new.line(first).trim().to_owned(),
                 });
             }
         }
     }
 
-    /// Something that the caller found.
-    pub fn found(&mut self, finding: Finding) {
+    /// Adds a finding of the caller's.
+    pub fn add(&mut self, finding: Finding) {
         self.findings.push(finding);
     }
 
-    /// All that was found, the worst first, and of the same effect new files last.
+    /// All findings, the worst first, and of the same effect new files last.
     pub fn finish(mut self) -> Vec<Finding> {
-        for added in std::mem::take(&mut self.added) {
-            match self.gone.get_mut(&(added.rule, added.line)) {
-                // It only stands elsewhere now.
-                Some(left) if *left > 0 => *left -= 1,
+        // Not before all files are seen: a line may have moved from one to another.
+        for added in std::mem::take(&mut self.added_lines) {
+            match self.removed_lines.get_mut(&added.line) {
+                Some(count) if *count > 0 => *count -= 1,
                 _ => self.findings.push(added.finding),
             }
         }
@@ -147,13 +161,19 @@ impl<'a> Examiner<'a> {
     }
 }
 
-/// Adds the first line that was added, if there is one.
-fn placed(finding: Finding, file: &Changed<'_>) -> Finding {
-    let (Some(before), Some(now)) = (file.before, file.now) else { return finding };
-    let (before, now) = (text(before), text(now));
-    let difference = difference(&before, &now);
+impl RuleLine {
+    fn new(rule: &Rule, view: &SourceView<'_>, line: usize) -> Self {
+        Self { rule: rule.info.id, text: view.line(line).trim().to_owned() }
+    }
+}
+
+/// Adds the place of the first line that was added, or else of the first that was removed.
+fn with_first_change(finding: Finding, file: &ChangedFile<'_>) -> Finding {
+    let (Some(baseline), Some(tree)) = (file.baseline, file.tree) else { return finding };
+    let (old_text, new_text) = (lossy_text(baseline), lossy_text(tree));
+    let difference = difference(&old_text, &new_text);
     match (difference.added.first(), difference.removed.first()) {
-        (Some(line), _) => finding.at(*line, now.lines().nth(*line).unwrap_or_default()),
+        (Some(line), _) => finding.at(*line, new_text.lines().nth(*line).unwrap_or_default()),
         (None, Some(line)) => Finding { line: Some(line + 1), ..finding },
         (None, None) => finding,
     }
@@ -167,11 +187,11 @@ pub(super) struct Difference {
 }
 
 /// Compares lines, whatever ends them.
-pub(super) fn difference(before: &str, now: &str) -> Difference {
-    let [before, now] =
-        [before, now].map(|text| text.lines().map(str::trim_end).collect::<Vec<_>>());
+pub(super) fn difference(old_text: &str, new_text: &str) -> Difference {
+    let [old_lines, new_lines] =
+        [old_text, new_text].map(|text| text.lines().map(str::trim_end).collect::<Vec<_>>());
     let mut difference = Difference::default();
-    for op in capture_diff_slices(Algorithm::Myers, &before, &now) {
+    for op in capture_diff_slices(Algorithm::Myers, &old_lines, &new_lines) {
         if !matches!(op, DiffOp::Equal { .. }) {
             difference.removed.extend(op.old_range());
             difference.added.extend(op.new_range());
@@ -186,16 +206,16 @@ mod tests {
 
     #[test]
     fn what_was_added_and_removed() {
-        let found = difference("a\nb\nc\n", "a\r\nc\nd");
-        assert_eq!(found, Difference { removed: vec![1], added: vec![2] });
+        let changed = difference("a\nb\nc\n", "a\r\nc\nd");
+        assert_eq!(changed, Difference { removed: vec![1], added: vec![2] });
         assert_eq!(difference("", "a\n").added, [0]);
         assert_eq!(difference("a\n", "a").removed, [0; 0]);
     }
 
     #[test]
     fn two_long_texts_without_a_common_line_are_compared_at_once() {
-        let text = |word: &str| (0..20_000).map(|at| format!("{word}{at}\n")).collect::<String>();
-        let found = difference(&text("a"), &text("b"));
-        assert_eq!((found.removed.len(), found.added.len()), (20_000, 20_000));
+        let text = |word: &str| (0..20_000).map(|n| format!("{word}{n}\n")).collect::<String>();
+        let changed = difference(&text("a"), &text("b"));
+        assert_eq!((changed.removed.len(), changed.added.len()), (20_000, 20_000));
     }
 }

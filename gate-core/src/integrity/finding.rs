@@ -40,8 +40,8 @@ pub struct Finding {
     pub hint: String,
 }
 
-/// So much of a line is shown.
-const SHOWN: usize = 160;
+/// The most characters of a line that are shown.
+const MAX_EXCERPT: usize = 160;
 
 impl Finding {
     /// A finding about a file as a whole.
@@ -49,7 +49,7 @@ impl Finding {
         Self {
             rule: rule.to_owned(),
             severity,
-            file: crate::text::brief(file, SHOWN * 2),
+            file: crate::text::brief(file, MAX_EXCERPT * 2),
             line: None,
             excerpt: String::new(),
             message: message.into(),
@@ -57,16 +57,16 @@ impl Finding {
         }
     }
 
-    /// With what to do about it.
+    /// The finding with a remedy.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: hint.into(), ..self }
     }
 
-    /// With the line, from 0, and what stands there.
+    /// The finding with its line, from 0, and the line's text.
     #[must_use]
     pub fn at(self, line: usize, text: &str) -> Self {
-        let excerpt = crate::text::brief(text.trim(), SHOWN);
+        let excerpt = crate::text::brief(text.trim(), MAX_EXCERPT);
         Self { line: Some(line + 1), excerpt, ..self }
     }
 
@@ -92,10 +92,10 @@ impl Finding {
 const MAX_FINDINGS: usize = 500;
 
 /// The most warnings about one folder, if not all findings can be kept.
-const MAX_OF_FOLDER: usize = 100;
+const MAX_WARNINGS_OF_FOLDER: usize = 100;
 
 /// The most folders that a note names.
-const NAMED: usize = 5;
+const MAX_NAMED_FOLDERS: usize = 5;
 
 /// The findings of a record.
 #[non_exhaustive]
@@ -109,15 +109,15 @@ pub struct FindingList<'a> {
 
 /// Keeps the first findings. One folder full of warnings does not hide those of all others.
 pub fn capped(findings: &[Finding]) -> FindingList<'_> {
-    let are_many = findings.len() > MAX_FINDINGS;
-    let mut of_folder: BTreeMap<&str, usize> = BTreeMap::new();
+    let has_too_many = findings.len() > MAX_FINDINGS;
+    let mut warnings_of_folders: BTreeMap<&str, usize> = BTreeMap::new();
     let mut list = FindingList { findings: Vec::new(), left_out: BTreeMap::new() };
     for finding in findings {
         let folder = finding.file.split_once('/').map_or(".", |(folder, _)| folder);
-        let warnings = of_folder.entry(folder).or_default();
+        let warnings = warnings_of_folders.entry(folder).or_default();
         *warnings += usize::from(finding.severity == Severity::Warn);
-        let is_too_much = are_many && *warnings > MAX_OF_FOLDER;
-        if is_too_much || list.findings.len() == MAX_FINDINGS {
+        let hides_others = has_too_many && *warnings > MAX_WARNINGS_OF_FOLDER;
+        if hides_others || list.findings.len() == MAX_FINDINGS {
             *list.left_out.entry(folder).or_default() += 1;
         } else {
             list.findings.push(finding);
@@ -127,18 +127,18 @@ pub fn capped(findings: &[Finding]) -> FindingList<'_> {
 }
 
 impl FindingList<'_> {
-    /// A note for a person about the findings that were left out; none if none was.
+    /// A note for a person about the findings that were left out; `None` if all are in the list.
     pub fn note(&self) -> Option<String> {
         let mut folders: Vec<_> = self.left_out.iter().collect();
         folders.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         let mut named: Vec<_> = folders
             .iter()
-            .take(NAMED)
+            .take(MAX_NAMED_FOLDERS)
             .map(|(folder, count)| format!("{count} in {folder}/"))
             .collect();
-        let others: usize = folders.iter().skip(NAMED).map(|(_, count)| **count).sum();
-        if others > 0 {
-            named.push(format!("{others} elsewhere"));
+        let unnamed: usize = folders.iter().skip(MAX_NAMED_FOLDERS).map(|(_, count)| **count).sum();
+        if unnamed > 0 {
+            named.push(format!("{unnamed} elsewhere"));
         }
         let count: usize = self.left_out.values().sum();
         (count > 0).then(|| {
@@ -158,10 +158,10 @@ mod tests {
 
     #[track_caller]
     fn check(findings: &[Vec<Finding>], kept: usize, note: Option<&str>) {
-        let all = findings.concat();
-        let found = capped(&all);
-        assert_eq!(found.findings.len(), kept);
-        assert_eq!(found.note().as_deref(), note);
+        let findings_of_all = findings.concat();
+        let list = capped(&findings_of_all);
+        assert_eq!(list.findings.len(), kept);
+        assert_eq!(list.note().as_deref(), note);
     }
 
     #[test]
@@ -177,14 +177,14 @@ mod tests {
 
     #[test]
     fn the_note_names_a_few_folders() {
-        let all: Vec<_> =
+        let findings_of_all: Vec<_> =
             (0..9).map(|n| findings(Severity::Block, &format!("f{n}/"), 100)).collect();
         let note = "400 are not listed: 100 in f5/, 100 in f6/, 100 in f7/, 100 in f8/ \
                     (name what is no work in `[tree] ignore`)";
-        check(&all, 500, Some(note));
-        let all: Vec<_> =
+        check(&findings_of_all, 500, Some(note));
+        let findings_of_all: Vec<_> =
             (0..9).map(|n| findings(Severity::Block, &format!("f{n}/"), 300)).collect();
-        let note = capped(&all.concat()).note().unwrap();
+        let note = capped(&findings_of_all.concat()).note().unwrap();
         assert!(note.contains("300 in f6/, 700 elsewhere (") && note.len() < 150, "{note}");
     }
 
@@ -196,8 +196,9 @@ mod tests {
 
     #[test]
     fn what_blocks_is_kept_whatever_its_folder() {
-        let all = [findings(Severity::Block, "src/", 400), findings(Severity::Warn, "src/", 200)];
+        let findings_of_all =
+            [findings(Severity::Block, "src/", 400), findings(Severity::Warn, "src/", 200)];
         let note = "100 are not listed: 100 in src/ (name what is no work in `[tree] ignore`)";
-        check(&all, 500, Some(note));
+        check(&findings_of_all, 500, Some(note));
     }
 }

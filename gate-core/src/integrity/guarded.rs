@@ -75,32 +75,33 @@ pub enum Guarded {
     Gate,
 }
 
-/// Why a file of this name, relative to the tree's root and with slashes, is guarded; none if it is
-/// not.
+/// The reason to guard a file of this name, relative to the tree's root and with slashes; `None` if it
+/// is not guarded.
 pub fn guarded(path: &str) -> Option<Guarded> {
-    let place = Place::new(path);
-    let client = place.top().filter(|top| AGENT_FOLDERS.contains(top));
-    if client.is_some() && place.name != "gate.toml" {
-        let is_own = is_clients_own(place.folders.get(1).copied(), place.name);
-        return (!is_own).then_some(Guarded::Hook);
+    let path = PathParts::new(path);
+    let is_clients = path.top().is_some_and(|top| AGENT_FOLDERS.contains(&top));
+    if is_clients && path.name != "gate.toml" {
+        let is_data = is_clients_data(path.folders.get(1).copied(), path.name);
+        return (!is_data).then_some(Guarded::Hook);
     }
-    PACK.files.iter().find(|row| row.fits(&place)).and_then(|row| row.kind)
+    // The first row decides. A row without a kind takes a file out that a later one would guard.
+    PACK.files.iter().find(|row| row.matches(&path)).and_then(|row| row.kind)
 }
 
 /// A runner or an interpreter loads a file of this name, relative to the tree's root and with slashes,
 /// by itself. It can change each test that runs beside it.
 pub fn loaded_by_itself(path: &str) -> bool {
-    let place = Place::new(path);
-    PACK.loaded.iter().any(|row| row.fits(&place))
+    let path = PathParts::new(path);
+    PACK.loaded.iter().any(|row| row.matches(&path))
 }
 
-/// A path in its parts.
-struct Place<'p> {
+struct PathParts<'p> {
     folders: Vec<&'p str>,
+    /// The file's own name.
     name: &'p str,
 }
 
-impl<'p> Place<'p> {
+impl<'p> PathParts<'p> {
     fn new(path: &'p str) -> Self {
         let mut folders: Vec<_> = path.split('/').collect();
         let name = folders.pop().unwrap_or_default();
@@ -113,41 +114,48 @@ impl<'p> Place<'p> {
 }
 
 impl Row {
-    fn fits(&self, place: &Place<'_>) -> bool {
-        let any = |globs: &[String], text: &str| globs.iter().any(|glob| fits(glob, text));
-        let ending = || place.name.rsplit_once('.').map_or("", |(_, ending)| ending);
-        (self.names.is_empty() || any(&self.names, place.name))
-            && (self.endings.is_empty() || self.endings.iter().any(|one| one == ending()))
-            && (self.top.is_empty() || place.top().is_some_and(|top| any(&self.top, top)))
+    /// A path fits in all columns that the row fills.
+    fn matches(&self, path: &PathParts<'_>) -> bool {
+        let ending = path.name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        (self.names.is_empty() || matches_any(&self.names, path.name))
+            && (self.endings.is_empty() || self.endings.iter().any(|name| name == ending))
+            && (self.top.is_empty() || path.top().is_some_and(|top| matches_any(&self.top, top)))
             && (self.folders.is_empty()
-                || place.folders.iter().any(|folder| any(&self.folders, folder)))
+                || path.folders.iter().any(|folder| matches_any(&self.folders, folder)))
             && (self.inside.is_empty()
-                || place.folders.last().is_some_and(|folder| any(&self.inside, folder)))
-            && (!self.is_code || Language::from_path(place.name).is_some())
+                || path.folders.last().is_some_and(|folder| matches_any(&self.inside, folder)))
+            && (!self.is_code || Language::from_path(path.name).is_some())
     }
 }
 
-/// True if a name fits a glob, in which `*` stands for anything and `[ab]` for one of these.
-fn fits(glob: &str, name: &str) -> bool {
-    let mut rest = glob.chars();
-    match rest.next() {
+fn matches_any(globs: &[String], name: &str) -> bool {
+    globs.iter().any(|glob| matches_glob(glob, name))
+}
+
+/// Tests a name against a glob, in which `*` stands for anything and `[ab]` for one of these.
+fn matches_glob(glob: &str, name: &str) -> bool {
+    let mut glob_letters = glob.chars();
+    match glob_letters.next() {
         None => name.is_empty(),
         Some('*') => {
-            let rest = rest.as_str();
-            rest.is_empty() || name.char_indices().any(|(at, _)| fits(rest, &name[at..]))
+            let glob = glob_letters.as_str();
+            let mut endings = name.char_indices().map(|(offset, _)| &name[offset..]);
+            glob.is_empty() || endings.any(|ending| matches_glob(glob, ending))
         }
         Some('[') => {
-            let Some((set, rest)) = rest.as_str().split_once(']') else { return false };
+            let Some((set, glob)) = glob_letters.as_str().split_once(']') else { return false };
             let mut letters = name.chars();
             letters.next().is_some_and(|letter| set.contains(letter))
-                && fits(rest, letters.as_str())
+                && matches_glob(glob, letters.as_str())
         }
-        Some(letter) => name.strip_prefix(letter).is_some_and(|name| fits(rest.as_str(), name)),
+        Some(letter) => {
+            name.strip_prefix(letter).is_some_and(|name| matches_glob(glob_letters.as_str(), name))
+        }
     }
 }
 
 /// Files that a client writes below its folder by itself, beside its settings.
-fn is_clients_own(folder: Option<&str>, name: &str) -> bool {
+fn is_clients_data(folder: Option<&str>, name: &str) -> bool {
     const DATA: &[&str] = &[
         "plans",
         "todos",
@@ -169,23 +177,23 @@ fn is_clients_own(folder: Option<&str>, name: &str) -> bool {
     folder.is_some_and(|folder| DATA.contains(&folder)) || name.ends_with(".lock")
 }
 
-/// True for text for people, by a file's name.
+/// Text for people, by a file's name.
 pub fn is_prose(name: &str) -> bool {
     [".md", ".rst", ".adoc", ".markdown"].iter().any(|end| name.ends_with(end))
 }
 
-/// True for a file of the product, inline tests apart.
+/// A file of the product, inline tests apart.
 pub(super) fn is_product(path: &str, guarded: Option<Guarded>) -> bool {
-    guarded.is_none() && !helps(path)
+    guarded.is_none() && !serves_tests(path)
 }
 
-fn helps(path: &str) -> bool {
+fn serves_tests(path: &str) -> bool {
     let words = path.split(|c: char| !c.is_ascii_alphanumeric());
-    let lower = words.map(str::to_ascii_lowercase);
+    let mut lower_words = words.map(str::to_ascii_lowercase);
     let name = path.rsplit('/').next().unwrap_or(path);
     // `src/config.rs` is the product; `vite.config.ts` is not.
     let is_config = name.contains(".config.") || name.starts_with("setup");
-    lower.into_iter().any(|word| PACK.words.helps.contains(&word)) || is_config
+    is_config || lower_words.any(|word| PACK.words.helps.contains(&word))
 }
 
 /// A file that came with somebody else's code.

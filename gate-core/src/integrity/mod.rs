@@ -29,19 +29,19 @@ mod tests;
 
 pub use agents::AGENT_SETTINGS;
 pub use assertion_helper::is_assertion_helper;
-pub use changed::{Around, Changed};
+pub use changed::{ChangedFile, MakeTarget, Surroundings};
 pub use compare::Examiner;
 pub use finding::{Finding, FindingList, Severity, capped};
 pub use guarded::{Guarded, guarded, is_prose, loaded_by_itself};
 pub use inline_tests::{has_inline_tests, with_baseline_inline_tests};
 pub use language::Language;
-pub use lexer::{Part, code_alone};
+pub use lexer::code_alone;
 pub use manifest::{MergedManifest, idle_targets, merge_manifest, python_dependencies};
-pub use named::{named_by_tests, names_files};
+pub use named::{files_named_by_tests, may_name_files};
 pub use outcome::{Allowed, Weighed, weigh};
-pub use own_settings::decisive;
+pub use own_settings::decisive_part;
 pub use renamed::{ProductNames, with_new_names};
 pub use rule::{
-    About, CRITERION, GIT, HARNESS, HOOK, OUTSIDE, PROTECTED, SUBMODULE, TOOL, UNSEEN, rules,
+    CRITERION, GIT, HARNESS, HOOK, OUTSIDE, PROTECTED, RuleInfo, SUBMODULE, TOOL, UNSEEN, rules,
 };
-pub use tests_in_source::{test_names, tests_in_source};
+pub use tests_in_source::{SourceTest, test_names, tests_in_source};

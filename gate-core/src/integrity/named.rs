@@ -2,8 +2,8 @@
 
 use crate::decide::expression::Expression;
 
-/// True for a file that may name others which its tests load.
-pub fn names_files(path: &str) -> bool {
+/// A file that may name other files which its tests load.
+pub fn may_name_files(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_make = matches!(name, "Makefile" | "makefile" | "GNUmakefile") || name.ends_with(".mk");
     is_make
@@ -15,85 +15,90 @@ pub fn names_files(path: &str) -> bool {
 
 /// The paths that a file of settings or tests names as what its tests load, as they are written: with
 /// slashes, relative to its own folder or to the project's.
-pub fn named_by_tests(path: &str, text: &str) -> Vec<String> {
+pub fn files_named_by_tests(path: &str, text: &str) -> Vec<String> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ending = name.rsplit('.').next().unwrap_or(name);
-    let mut named = match (name, ending) {
-        ("Makefile" | "makefile" | "GNUmakefile", _) | (_, "mk") => in_makefile(text),
-        (_, "rs") => included(text),
-        ("conftest.py", _) => plugins(text),
-        (_, "js" | "mjs" | "cjs" | "ts" | "mts" | "cts" | "json" | "yml" | "yaml") => set_up(text),
+    let mut files = match (name, ending) {
+        ("Makefile" | "makefile" | "GNUmakefile", _) | (_, "mk") => files_of_makefile(text),
+        (_, "rs") => included_files(text),
+        ("conftest.py", _) => pytest_plugins(text),
+        (_, "js" | "mjs" | "cjs" | "ts" | "mts" | "cts" | "json" | "yml" | "yaml") => {
+            set_up_files(text)
+        }
         _ => Vec::new(),
     };
-    for word in &mut named {
-        *word = word.trim_start_matches("<rootDir>/").trim_start_matches("./").to_owned();
+    for file in &mut files {
+        *file = file.trim_start_matches("<rootDir>/").trim_start_matches("./").to_owned();
     }
-    named.retain(|word| !word.is_empty() && !word.contains(['$', '*']));
-    named
+    // Only make, or a runner, knows what a variable or a pattern stands for.
+    files.retain(|file| !file.is_empty() && !file.contains(['$', '*']));
+    files
 }
 
 /// The makefiles that one includes, and the scripts that its recipes call.
-fn in_makefile(text: &str) -> Vec<String> {
-    let mut named = Vec::new();
+fn files_of_makefile(text: &str) -> Vec<String> {
+    let mut files = Vec::new();
     for line in text.lines() {
         let mut words = line.split_whitespace();
-        let first = words.clone().next().unwrap_or_default();
-        if matches!(first, "include" | "-include" | "sinclude") {
-            named.extend(words.skip(1).map(str::to_owned));
+        let is_include = matches!(words.clone().next(), Some("include" | "-include" | "sinclude"));
+        if is_include {
+            files.extend(words.skip(1).map(str::to_owned));
         } else if line.starts_with(['\t', ' ']) {
-            let scripts = words.by_ref().map(|word| word.trim_start_matches(['@', '-', '+']));
-            let scripts = scripts.filter(|word| word.ends_with(".sh") || word.ends_with(".bash"));
-            named.extend(scripts.map(str::to_owned));
+            // make takes these signs in front of a command for itself.
+            let programs = words.by_ref().map(|word| word.trim_start_matches(['@', '-', '+']));
+            let scripts = programs.filter(|word| word.ends_with(".sh") || word.ends_with(".bash"));
+            files.extend(scripts.map(str::to_owned));
         }
     }
-    named
+    files
 }
 
-/// The files that a test of Rust has compiled into it.
-fn included(text: &str) -> Vec<String> {
-    let parts = text.split("include").skip(1).filter_map(|part| {
-        let rest =
-            part.strip_prefix("_str").or_else(|| part.strip_prefix("_bytes")).unwrap_or(part);
-        let rest = rest.strip_prefix('!')?.trim_start_matches(['(', ' ', '\n']);
-        rest.strip_prefix('"')?.split('"').next()
+/// The files that a test of Rust has compiled into it: `include!`, `include_str!`, `include_bytes!`.
+fn included_files(text: &str) -> Vec<String> {
+    let files = text.split("include").skip(1).filter_map(|piece| {
+        let kind = ["_str", "_bytes"].iter().find_map(|kind| piece.strip_prefix(kind));
+        let arguments = kind.unwrap_or(piece).strip_prefix('!')?;
+        arguments.trim_start_matches(['(', ' ', '\n']).strip_prefix('"')?.split('"').next()
     });
-    parts.map(str::to_owned).collect()
+    files.map(str::to_owned).collect()
 }
 
 /// The modules that conftest.py has pytest load, as files.
-fn plugins(text: &str) -> Vec<String> {
-    let Some((_, rest)) = text.split_once("pytest_plugins") else { return Vec::new() };
-    let list = rest.split([']', ')']).next().unwrap_or_default();
-    let quoted = list.split(['"', '\'']).skip(1).step_by(2);
-    quoted.map(|module| format!("{}.py", module.replace('.', "/"))).collect()
+fn pytest_plugins(text: &str) -> Vec<String> {
+    let Some((_, assignment)) = text.split_once("pytest_plugins") else { return Vec::new() };
+    let list = assignment.split([']', ')']).next().unwrap_or_default();
+    // Every second piece stands between quotes.
+    let modules = list.split(['"', '\'']).skip(1).step_by(2);
+    modules.map(|module| format!("{}.py", module.replace('.', "/"))).collect()
 }
 
 /// The files that a runner of JavaScript loads before tests.
-fn set_up(text: &str) -> Vec<String> {
+fn set_up_files(text: &str) -> Vec<String> {
     static KEYS: Expression = Expression::new(
         r#"\b(?:setupFiles\w*|globalSetup|globalTeardown|testEnvironment|snapshotSerializers|resolver|transform|runner|require|reporters?)["']?\s*[:=]"#,
     );
-    let mut named = Vec::new();
-    let mut rest = text;
-    while let Some(found) = KEYS.find(rest) {
-        rest = &rest[found.end..];
-        let end = match rest.trim_start().chars().next() {
-            Some('[') => rest.find(']'),
-            Some('{') => rest.find('}'),
-            _ => rest.find(['\n', ',']),
+    let mut files = Vec::new();
+    let mut remaining = text;
+    while let Some(key) = KEYS.find(remaining) {
+        remaining = &remaining[key.end..];
+        let value_end = match remaining.trim_start().chars().next() {
+            Some('[') => remaining.find(']'),
+            Some('{') => remaining.find('}'),
+            _ => remaining.find(['\n', ',']),
         };
-        let list = &rest[..end.unwrap_or(rest.len())];
-        let quoted = list.split(['"', '\'', '`']).skip(1).step_by(2);
-        named.extend(quoted.map(str::to_owned));
-        let items = list.lines().filter_map(|line| line.trim().strip_prefix("- "));
-        named.extend(items.map(str::to_owned));
+        let value = &remaining[..value_end.unwrap_or(remaining.len())];
+        // Every second piece stands between quotes; a list in YAML may have none.
+        let quoted = value.split(['"', '\'', '`']).skip(1).step_by(2);
+        files.extend(quoted.map(str::to_owned));
+        let entries = value.lines().filter_map(|line| line.trim().strip_prefix("- "));
+        files.extend(entries.map(str::to_owned));
     }
-    named
+    files
 }
 
 #[cfg(test)]
 mod tests {
-    use super::named_by_tests;
+    use super::files_named_by_tests;
 
     #[test]
     fn what_tests_load_by_name() {
@@ -126,7 +131,7 @@ mod tests {
             ("conftest.py", "pytest_plugins = ['lib.fixtures']\n", &["lib/fixtures.py"]),
             ("tests/test_a.py", "open('a.json')\n", &[]),
         ] {
-            assert_eq!(named_by_tests(path, text), expected, "{path}");
+            assert_eq!(files_named_by_tests(path, text), expected, "{path}");
         }
     }
 }

@@ -34,52 +34,56 @@ pub struct Weighed {
 /// The most findings that the summary names.
 const MAX_NAMED_FINDINGS: usize = 3;
 
-/// Weighs findings; `matches` returns true if a glob of settings matches a file.
+/// Weighs findings; `matches` tests a glob of settings, the first text, against a file's path.
 pub fn weigh(
     findings: Vec<Finding>,
     policy: &IntegrityPolicy,
     matches: impl Fn(&str, &str) -> bool,
 ) -> Weighed {
-    let (mut left, mut allowed) = (Vec::new(), Vec::new());
+    let (mut standing, mut allowed) = (Vec::new(), Vec::new());
     for finding in findings {
         match policy.allow.iter().find(|rule| permits(rule, &finding, &matches)) {
             Some(rule) => allowed.push(Allowed { finding, reason: rule.reason.clone() }),
-            None => left.push(finding),
+            None => standing.push(finding),
         }
     }
     let deciding: Vec<&Finding> =
-        left.iter().filter(|finding| finding.severity != Severity::Warn).collect();
+        standing.iter().filter(|finding| finding.severity != Severity::Warn).collect();
+    let warnings = standing.len() - deciding.len();
     let outcome = match deciding.iter().map(|finding| finding.severity).max() {
         Some(Severity::Tamper) => Outcome::Tamper,
         Some(_) => Outcome::Fail,
         None => Outcome::Pass,
     };
-    let summary = summary(&deciding, left.len() - deciding.len(), allowed.len());
-    Weighed { outcome, summary, findings: left, allowed }
+    let summary = summary(&deciding, warnings, allowed.len());
+    Weighed { outcome, summary, findings: standing, allowed }
 }
 
-/// A rule of the operator's allows a finding if all that it names fits.
+/// A rule of the operator's allows a finding if it fits in all that the rule names.
 fn permits(rule: &Allowance, finding: &Finding, matches: &impl Fn(&str, &str) -> bool) -> bool {
-    let path = rule.path.as_ref().is_none_or(|glob| matches(glob, &finding.file));
-    let named = rule.rule.as_ref().is_none_or(|id| *id == finding.rule);
-    path && named && rule.test.is_none()
+    let fits_path = rule.path.as_ref().is_none_or(|glob| matches(glob, &finding.file));
+    let fits_rule = rule.rule.as_ref().is_none_or(|id| *id == finding.rule);
+    // No finding is about a test: one that was allowed to change is the business of the run.
+    fits_path && fits_rule && rule.test.is_none()
 }
 
-fn summary(deciding: &[&Finding], shown: usize, allowed: usize) -> String {
-    let beside = [(shown, if shown == 1 { "warning" } else { "warnings" }), (allowed, "allowed")];
-    let beside = beside.iter().filter(|(count, _)| *count > 0);
-    let beside: Vec<_> = beside.map(|(count, what)| format!("{count} {what}")).collect();
-    let beside =
-        if beside.is_empty() { String::new() } else { format!(" ({})", beside.join(", ")) };
+fn summary(deciding: &[&Finding], warnings: usize, allowed: usize) -> String {
+    let warning_noun = if warnings == 1 { "warning" } else { "warnings" };
+    let counts = [(warnings, warning_noun), (allowed, "allowed")];
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<_> = counts.map(|(count, noun)| format!("{count} {noun}")).collect();
+    let counts_text =
+        if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
     if deciding.is_empty() {
-        return format!("nothing gets around the checks{beside}");
+        return format!("nothing gets around the checks{counts_text}");
     }
     let named = deciding.iter().take(MAX_NAMED_FINDINGS);
-    let named: Vec<_> =
-        named.map(|one| format!("{}: {} [{}]", one.place(), one.message, one.rule)).collect();
-    let more = deciding.len().saturating_sub(MAX_NAMED_FINDINGS);
-    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    format!("{}{more}{beside}", named.join("; "))
+    let lines: Vec<_> = named
+        .map(|finding| format!("{}: {} [{}]", finding.place(), finding.message, finding.rule))
+        .collect();
+    let unnamed = deciding.len().saturating_sub(MAX_NAMED_FINDINGS);
+    let unnamed_text = if unnamed > 0 { format!("; and {unnamed} more") } else { String::new() };
+    format!("{}{unnamed_text}{counts_text}", lines.join("; "))
 }
 
 #[cfg(test)]
@@ -91,8 +95,8 @@ mod tests {
     }
 
     fn allowance(path: Option<&str>, test: Option<&str>, rule: Option<&str>) -> Allowance {
-        let own = |text: Option<&str>| text.map(str::to_owned);
-        Allowance { path: own(path), test: own(test), rule: own(rule), reason: "because".into() }
+        let [path, test, rule] = [path, test, rule].map(|text| text.map(str::to_owned));
+        Allowance { path, test, rule, reason: "because".into() }
     }
 
     #[track_caller]
@@ -104,11 +108,12 @@ mod tests {
     #[test]
     fn the_worst_decides_and_a_warning_never() {
         let policy = IntegrityPolicy::default();
-        let of = |severity| finding("a", severity, "f");
+        let [warning, block, tamper] = [Severity::Warn, Severity::Block, Severity::Tamper]
+            .map(|severity| finding("a", severity, "f"));
         check(&[], &policy, Outcome::Pass);
-        check(&[of(Severity::Warn)], &policy, Outcome::Pass);
-        check(&[of(Severity::Warn), of(Severity::Block)], &policy, Outcome::Fail);
-        check(&[of(Severity::Block), of(Severity::Tamper)], &policy, Outcome::Tamper);
+        check(std::slice::from_ref(&warning), &policy, Outcome::Pass);
+        check(&[warning, block.clone()], &policy, Outcome::Fail);
+        check(&[block, tamper], &policy, Outcome::Tamper);
     }
 
     #[test]

@@ -18,14 +18,16 @@ const CORE: [&str; 9] = [
 /// The lines of a repository's settings that decide what git runs and shows, in order: settings
 /// with the same lines are the same here. They hold no credentials.
 fn decisive_of_git(text: &str) -> String {
-    let (mut section, mut kept) = (String::new(), Vec::new());
+    let (mut section, mut decisive_lines) = (String::new(), Vec::new());
     for line in text.lines().map(str::trim) {
-        if let Some((name, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        if let Some((name, _)) = line.strip_prefix('[').and_then(|head| head.split_once(']')) {
             name.clone_into(&mut section);
             continue;
         }
+        // Git takes a key without a value for true.
         let (key, value) = line.split_once('=').unwrap_or((line, "true"));
         let key = key.trim().to_ascii_lowercase();
+        // `[filter "lfs"]` is one of the filters.
         let kind = section.split([' ', '"']).next().unwrap_or_default().to_ascii_lowercase();
         let decides = match kind.as_str() {
             "core" => CORE.contains(&key.as_str()),
@@ -36,26 +38,31 @@ fn decisive_of_git(text: &str) -> String {
         // What husky's installation leaves is a folder that is guarded.
         let is_husky = key == "hookspath" && matches!(value, ".husky" | ".husky/_");
         if decides && !is_husky && !key.is_empty() && !key.starts_with(['#', ';']) {
-            kept.push(format!("{section}.{key} = {value}"));
+            decisive_lines.push(format!("{section}.{key} = {value}"));
         }
     }
-    kept.sort();
-    kept.join("\n")
+    decisive_lines.sort();
+    decisive_lines.join("\n")
 }
 
-/// Of a file outside of the tree, or that git ignores, what can get around the
-/// checks: two versions with the same are the same here.
-pub fn decisive(path: &str, bytes: &[u8]) -> Vec<u8> {
+/// The part of a file outside of the tree, or one that git ignores, that can get around the checks.
+/// Two versions with the same part are the same here.
+pub fn decisive_part(path: &str, bytes: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(bytes);
     if path.ends_with(".git/config") {
         return decisive_of_git(&text).into_bytes();
     }
-    hooks(path, bytes).map_or_else(|| bytes.to_vec(), |value| value.to_string().into_bytes())
+    match hook_settings(path, bytes) {
+        Some(settings) => settings.to_string().into_bytes(),
+        None => bytes.to_vec(),
+    }
 }
 
 /// The part of an agent's settings that concerns hooks; `None` if the file holds no
 /// settings, or cannot be read as such.
-fn hooks(path: &str, bytes: &[u8]) -> Option<Value> {
+fn hook_settings(path: &str, bytes: &[u8]) -> Option<Value> {
+    const HOOK_KEYS: [&str; 5] =
+        ["hooks", "disableAllHooks", "allowManagedHooksOnly", "env", "hooksConfig"];
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_local = name == "settings.local.json";
     if !(is_local || name == "settings.json") {
@@ -64,16 +71,16 @@ fn hooks(path: &str, bytes: &[u8]) -> Option<Value> {
     let Ok(Value::Object(mut table)) = serde_json::from_slice(bytes) else { return None };
     // A client's own file is not guarded, except for the keys about what it runs and about its
     // environment.
-    let hooks = ["hooks", "disableAllHooks", "allowManagedHooksOnly", "env", "hooksConfig"];
-    table.retain(
-        |key, _| if is_local { hooks.contains(&key.as_str()) } else { key != "permissions" },
-    );
+    table.retain(|key, _| match is_local {
+        true => HOOK_KEYS.contains(&key.as_str()),
+        false => key != "permissions",
+    });
     Some(Value::Object(table))
 }
 
 /// Two versions of an agent's settings differ only in what concerns no hook: its
 /// client itself keeps there what a person permitted.
-pub(super) fn only_permissions(path: &str, before: Option<&[u8]>, now: Option<&[u8]>) -> bool {
-    let [before, now] = [before, now].map(|bytes| hooks(path, bytes.unwrap_or(b"{}")));
-    before.is_some() && before == now
+pub(super) fn only_permissions(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> bool {
+    let [old, new] = [old, new].map(|bytes| hook_settings(path, bytes.unwrap_or(b"{}")));
+    old.is_some() && old == new
 }

@@ -5,12 +5,13 @@
 //! one: what runs is the old text, so that whatever else the edit did decides nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::compare::difference;
 use super::language::Language;
-use super::lexer::{Class, Part, View};
+use super::lexer::{ByteClass, LinePart, SourceView};
 
 /// The names that a change of the product gave up, and those that it took.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,36 +21,36 @@ pub struct ProductNames {
 }
 
 impl ProductNames {
-    /// Adds a changed file of the product; a version is none if the file is not there in it.
-    pub fn add_file(&mut self, path: &str, before: Option<&[u8]>, now: Option<&[u8]>) {
+    /// Adds a changed file of the product; `None` is a version without the file.
+    pub fn add_file(&mut self, path: &str, baseline: Option<&[u8]>, tree: Option<&[u8]>) {
         // Modules and packages are called like their files and folders.
-        let parts = words(path).map(|(_, word)| word.to_owned());
-        match (before, now) {
-            (None, Some(_)) => self.taken.extend(parts),
-            (Some(_), None) => self.given_up.extend(parts),
+        let path_words = words(path).map(|word| word.text.to_owned());
+        match (baseline, tree) {
+            (None, Some(_)) => self.taken.extend(path_words),
+            (Some(_), None) => self.given_up.extend(path_words),
             _ => {}
         }
         let language = Language::from_path(path);
-        let [before, now] =
-            [before, now].map(|bytes| String::from_utf8_lossy(bytes.unwrap_or_default()));
-        let difference = difference(&before, &now);
-        for (text, numbers, names) in [
-            (&before, difference.removed, &mut self.given_up),
-            (&now, difference.added, &mut self.taken),
+        let [old_text, new_text] =
+            [baseline, tree].map(|bytes| String::from_utf8_lossy(bytes.unwrap_or_default()));
+        let difference = difference(&old_text, &new_text);
+        for (text, lines, names) in [
+            (&old_text, difference.removed, &mut self.given_up),
+            (&new_text, difference.added, &mut self.taken),
         ] {
-            let view = View::new(text, language);
-            for number in numbers {
-                names.extend(definitions(&view.part(number, Part::Code)));
+            let view = SourceView::new(text, language);
+            for line in lines {
+                names.extend(definitions(&view.part(line, LinePart::Code)));
             }
         }
     }
 
-    /// True if the product has this new name in the place of this old one.
-    fn has_renamed(&self, old: &str, new: &str) -> bool {
-        let only = |one: &BTreeSet<String>, other: &BTreeSet<String>, name: &str| {
-            one.contains(name) && !other.contains(name)
-        };
-        only(&self.given_up, &self.taken, old) && only(&self.taken, &self.given_up, new)
+    /// The product has the new name in the place of the old one.
+    fn has_renamed(&self, old_name: &str, new_name: &str) -> bool {
+        // A name that is in both sets has only moved.
+        let is_given_up = self.given_up.contains(old_name) && !self.taken.contains(old_name);
+        let is_taken = self.taken.contains(new_name) && !self.given_up.contains(new_name);
+        is_given_up && is_taken
     }
 
     /// No name was given up, or none taken.
@@ -58,32 +59,34 @@ impl ProductNames {
     }
 }
 
-/// The old text of a test with the names of the product's new ones, as an edit of it shows them; none
-/// if it shows none, or two for one.
+/// The baseline's text of a test with the product's new names, as an edit of the test shows them;
+/// `None` if it shows no new name, or two for one.
 pub fn with_new_names(
     path: &str,
-    before: &[u8],
-    now: &[u8],
+    baseline: &[u8],
+    tree: &[u8],
     names: &ProductNames,
 ) -> Option<Vec<u8>> {
-    let (before, now) = (std::str::from_utf8(before).ok()?, std::str::from_utf8(now).ok()?);
+    let old_text = std::str::from_utf8(baseline).ok()?;
+    let new_text = std::str::from_utf8(tree).ok()?;
     let language = Language::from_path(path);
-    let [old, new] = [before, now].map(|text| tokens(&View::new(text, language)));
-    let renamed = aligned(&old, &new, names)?;
+    let [old_tokens, new_tokens] =
+        [old_text, new_text].map(|text| tokens(&SourceView::new(text, language)));
+    let new_names = aligned_names(&old_tokens, &new_tokens, names)?;
     let mut text = String::new();
-    let mut end = 0;
-    for token in old.iter().filter(|token| token.is_name) {
-        let Some(name) = renamed.get(token.text) else { continue };
-        text += &before[end..token.start];
-        text += name;
-        end = token.start + token.text.len();
+    let mut copied = 0;
+    for token in old_tokens.iter().filter(|token| token.is_name) {
+        let Some(new_name) = new_names.get(token.text) else { continue };
+        text += &old_text[copied..token.start];
+        text += new_name;
+        copied = token.start + token.text.len();
     }
-    text += &before[end..];
-    (text != before).then(|| text.into_bytes())
+    text += &old_text[copied..];
+    (text != old_text).then(|| text.into_bytes())
 }
 
 /// A word or a sign.
-struct Token<'t> {
+struct NameToken<'t> {
     text: &'t str,
     /// Offset in bytes.
     start: usize,
@@ -91,57 +94,66 @@ struct Token<'t> {
     is_name: bool,
 }
 
-fn tokens<'t>(view: &View<'t>) -> Vec<Token<'t>> {
+fn tokens<'t>(view: &SourceView<'t>) -> Vec<NameToken<'t>> {
     let mut tokens = Vec::new();
-    let mut end = 0;
+    let mut scanned = 0;
     let text = view.text;
-    let signs = |from: usize, to: usize, tokens: &mut Vec<Token<'t>>| {
-        for (offset, sign) in text[from..to].char_indices().filter(|(_, c)| !c.is_whitespace()) {
-            let (start, length) = (from + offset, sign.len_utf8());
-            tokens.push(Token { text: &text[start..start + length], start, is_name: false });
+    let push_signs = |span: Range<usize>, tokens: &mut Vec<NameToken<'t>>| {
+        let span_start = span.start;
+        let signs = text[span].char_indices().filter(|(_, c)| !c.is_whitespace());
+        for (offset, sign) in signs {
+            let (start, length) = (span_start + offset, sign.len_utf8());
+            tokens.push(NameToken { text: &text[start..start + length], start, is_name: false });
         }
     };
-    for (start, word) in words(text) {
-        signs(end, start, &mut tokens);
-        end = start + word.len();
-        let is_in_path = |byte: Option<&u8>| matches!(byte, Some(b'.' | b'/' | b':'));
+    for Word { start, text: word } in words(text) {
+        push_signs(scanned..start, &mut tokens);
+        scanned = start + word.len();
+        let joins_path = |byte: Option<&u8>| matches!(byte, Some(b'.' | b'/' | b':'));
         let bytes = text.as_bytes();
-        let before = start.checked_sub(1).and_then(|at| bytes.get(at));
+        let previous_byte = start.checked_sub(1).and_then(|offset| bytes.get(offset));
         let is_name = match view.classes[start] {
-            Class::Code => true,
-            Class::Text | Class::Long => is_in_path(before) || is_in_path(bytes.get(end)),
-            Class::Quote | Class::Comment => false,
+            ByteClass::Code => true,
+            // `patch("shop.cart.total")` names a function; a word of prose is no name.
+            ByteClass::Text | ByteClass::Long => {
+                joins_path(previous_byte) || joins_path(bytes.get(scanned))
+            }
+            ByteClass::Quote | ByteClass::Comment => false,
         };
-        tokens.push(Token { text: word, start, is_name });
+        tokens.push(NameToken { text: word, start, is_name });
     }
-    signs(end, text.len(), &mut tokens);
+    push_signs(scanned..text.len(), &mut tokens);
     tokens
 }
 
-/// The new names by the old ones, from the places where an edit has one for the other.
-fn aligned<'t>(
-    old: &[Token<'t>],
-    new: &[Token<'t>],
+/// The new names by the old ones, from the places where an edit has one for the other; `None` if there
+/// is no such place, or one old name got two new ones.
+fn aligned_names<'t>(
+    old_tokens: &[NameToken<'t>],
+    new_tokens: &[NameToken<'t>],
     names: &ProductNames,
 ) -> Option<BTreeMap<&'t str, &'t str>> {
-    let [before, now] =
-        [old, new].map(|tokens| tokens.iter().map(|token| token.text).collect::<Vec<_>>());
-    let mut renamed = BTreeMap::new();
-    for op in capture_diff_slices(Algorithm::Myers, &before, &now) {
+    let [old_texts, new_texts] = [old_tokens, new_tokens]
+        .map(|tokens| tokens.iter().map(|token| token.text).collect::<Vec<_>>());
+    let mut new_names = BTreeMap::new();
+    for op in capture_diff_slices(Algorithm::Myers, &old_texts, &new_texts) {
         let DiffOp::Replace { old_index, old_len, new_index, new_len } = op else { continue };
+        // Only in pieces of the same length the words stand for each other.
         if old_len != new_len {
             continue;
         }
-        let pairs = old[old_index..old_index + old_len].iter().zip(&new[new_index..]);
-        for (old, new) in pairs.filter(|(old, new)| old.is_name && new.is_name) {
-            if names.has_renamed(old.text, new.text)
-                && *renamed.entry(old.text).or_insert(new.text) != new.text
+        let old_piece = &old_tokens[old_index..old_index + old_len];
+        for (old, new) in old_piece.iter().zip(&new_tokens[new_index..]) {
+            if old.is_name
+                && new.is_name
+                && names.has_renamed(old.text, new.text)
+                && *new_names.entry(old.text).or_insert(new.text) != new.text
             {
                 return None;
             }
         }
     }
-    (!renamed.is_empty()).then_some(renamed)
+    (!new_names.is_empty()).then_some(new_names)
 }
 
 /// Words after which a name is defined.
@@ -186,49 +198,61 @@ const CALLING: [&str; 13] = [
 /// `:`, or as a method whose body it opens.
 fn definitions(line: &str) -> Vec<String> {
     let opens_body = line.trim_end().ends_with('{');
-    let all: Vec<_> = words(line).collect();
+    let line_words: Vec<_> = words(line).collect();
     let mut names = Vec::new();
-    for (at, (start, word)) in all.iter().enumerate() {
-        let (before, after) = (line[..*start].trim_end(), line[start + word.len()..].trim_start());
-        let is_after_keyword = at > 0 && {
-            let (keyword_start, keyword) = all[at - 1];
-            let between = &line[keyword_start + keyword.len()..*start];
-            DEFINING.contains(&keyword) && between.chars().all(|c| c.is_whitespace() || c == '!')
-        };
-        // A method of Go has its receiver between.
-        let is_after_receiver = before.ends_with(')') && before.starts_with("func (");
+    for (index, word) in line_words.iter().enumerate() {
+        let preceding_text = line[..word.start].trim_end();
+        let following_text = line[word.start + word.text.len()..].trim_start();
+        let (preceding_words, following_words) = line_words.split_at(index);
+        let is_after_keyword = preceding_words.last().is_some_and(|keyword| {
+            let between = &line[keyword.start + keyword.text.len()..word.start];
+            DEFINING.contains(&keyword.text)
+                && between.chars().all(|c| c.is_whitespace() || c == '!')
+        });
+        // A method of Go has its receiver between `func` and its name.
+        let is_after_receiver =
+            preceding_text.ends_with(')') && preceding_text.starts_with("func (");
         let has_modifiers_alone =
-            before.chars().all(|c| c.is_alphanumeric() || " _\t<>[],?@".contains(c))
-                && !all[..at].iter().any(|(_, word)| CALLING.contains(word));
-        let is_value =
-            after.starts_with('=') && !after.starts_with("==") && !after.starts_with("=>");
-        let is_set = is_value && (has_modifiers_alone || before.ends_with('.'));
-        let is_field = after.starts_with(':') && before.is_empty();
+            preceding_text.chars().all(|c| c.is_alphanumeric() || " _\t<>[],?@".contains(c))
+                && !preceding_words.iter().any(|word| CALLING.contains(&word.text));
+        let is_before_value = following_text.starts_with('=')
+            && !following_text.starts_with("==")
+            && !following_text.starts_with("=>");
+        let is_assigned = is_before_value && (has_modifiers_alone || preceding_text.ends_with('.'));
+        let is_field = following_text.starts_with(':') && preceding_text.is_empty();
         let is_method = opens_body
-            && after.starts_with('(')
+            && following_text.starts_with('(')
             && has_modifiers_alone
-            && !CALLING.contains(word)
-            && !all[at..].iter().any(|(_, other)| DEFINING.contains(other));
-        if is_after_keyword || is_after_receiver || is_set || is_field || is_method {
-            names.push((*word).to_owned());
+            && !CALLING.contains(&word.text)
+            && !following_words.iter().any(|word| DEFINING.contains(&word.text));
+        if is_after_keyword || is_after_receiver || is_assigned || is_field || is_method {
+            names.push(word.text.to_owned());
         }
     }
     names
 }
 
-/// Words that may be names, with their offsets.
-fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut rest = text;
+/// A word that may be a name.
+struct Word<'t> {
+    /// Offset in bytes.
+    start: usize,
+    text: &'t str,
+}
+
+fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
+    let mut remaining = text;
     std::iter::from_fn(move || {
         loop {
-            let begin = rest.find(|c: char| c.is_alphanumeric() || c == '_')?;
-            rest = &rest[begin..];
-            let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
-            let (word, after) = rest.split_at(end);
-            let start = text.len() - rest.len();
-            rest = after;
+            let begin = remaining.find(|c: char| c.is_alphanumeric() || c == '_')?;
+            remaining = &remaining[begin..];
+            let end = remaining
+                .find(|c: char| !(c.is_alphanumeric() || c == '_'))
+                .unwrap_or(remaining.len());
+            let (word, following) = remaining.split_at(end);
+            let start = text.len() - remaining.len();
+            remaining = following;
             if !word.starts_with(|c: char| c.is_ascii_digit()) {
-                return Some((start, word));
+                return Some(Word { start, text: word });
             }
         }
     })
@@ -241,8 +265,8 @@ mod tests {
     #[track_caller]
     fn check(path: &str, product: [&str; 2], test: [&str; 2], expected: Option<&str>) {
         let mut names = ProductNames::default();
-        let [before, now] = product.map(str::as_bytes);
-        names.add_file(path, Some(before), Some(now));
+        let [baseline, tree] = product.map(str::as_bytes);
+        names.add_file(path, Some(baseline), Some(tree));
         let text = with_new_names(path, test[0].as_bytes(), test[1].as_bytes(), &names);
         let text = text.map(|text| String::from_utf8(text).unwrap());
         assert_eq!(text.as_deref(), expected, "{names:?}");

@@ -10,7 +10,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::finding::{Finding, Severity};
 use super::language::Language;
-use super::lexer::{Part, View};
+use super::lexer::{LinePart, SourceView};
 use crate::decide::expression::Expression;
 
 /// The rules of the pack, in the order of the file.
@@ -35,8 +35,8 @@ struct RawRule<'a> {
     id: &'a str,
     #[serde(default, borrow)]
     languages: Vec<&'a str>,
-    part: Part,
-    #[serde(default = "one")]
+    part: LinePart,
+    #[serde(default = "one_line")]
     lines: usize,
     #[serde(borrow)]
     regex: Cow<'a, str>,
@@ -49,7 +49,8 @@ struct RawRule<'a> {
     _rejects: IgnoredAny,
 }
 
-fn one() -> usize {
+/// A rule looks at one line unless it says more.
+fn one_line() -> usize {
     1
 }
 
@@ -57,23 +58,19 @@ impl From<RawRule<'static>> for Rule {
     fn from(raw: RawRule<'static>) -> Self {
         let RawRule { id, message, hint, doc, .. } = raw;
         Self {
-            about: About { id, severity: Severity::Block, message, hint, doc },
+            info: RuleInfo { id, severity: Severity::Block, message, hint, doc },
             languages: raw.languages,
             part: raw.part,
             lines: raw.lines,
-            expression: with_case(&raw.regex),
+            // Rules tell upper from lower case, gate's other expressions do not.
+            expression: Expression::from_pack(format!("(?-i:{})", raw.regex), Vec::new()),
         }
     }
 }
 
-/// Rules tell upper from lower case, gate's other expressions do not.
-fn with_case(source: &str) -> Expression {
-    Expression::from_pack(format!("(?-i:{source})"), Vec::new())
-}
-
 /// A rule, for people and for other programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct About {
+pub struct RuleInfo {
     /// Its name.
     pub id: &'static str,
     /// The worst effect of its findings.
@@ -86,8 +83,8 @@ pub struct About {
     pub doc: &'static str,
 }
 
-impl About {
-    /// A finding of it about a file.
+impl RuleInfo {
+    /// A finding of the rule about a file.
     pub fn finding(&self, file: &str) -> Finding {
         Finding::new(self.id, self.severity, file, self.message).hint(self.hint)
     }
@@ -96,9 +93,9 @@ impl About {
 /// A rule of the pack.
 #[derive(Debug)]
 pub(super) struct Rule {
-    pub(super) about: About,
+    pub(super) info: RuleInfo,
     languages: Vec<&'static str>,
-    part: Part,
+    part: LinePart,
     /// The number of lines that it looks at together.
     lines: usize,
     expression: Expression,
@@ -111,32 +108,33 @@ impl Rule {
         PACK.iter().filter(move |rule| rule.languages.contains(&name))
     }
 
-    /// The line on which it finds something that includes this one, if it does.
-    pub(super) fn find(&self, view: &View<'_>, line: usize) -> Option<usize> {
+    /// The line on which a match begins that reaches `line`.
+    pub(super) fn find(&self, view: &SourceView<'_>, line: usize) -> Option<usize> {
         let first = (line + 1).saturating_sub(self.lines);
-        (first..=line).find(|from| self.fits(view, *from, line))
+        (first..=line).find(|begin| self.matches_from(view, *begin, line))
     }
 
-    /// A match begins on one line and reaches another.
-    fn fits(&self, view: &View<'_>, from: usize, line: usize) -> bool {
+    /// A match begins on line `begin` and reaches `line`.
+    fn matches_from(&self, view: &SourceView<'_>, begin: usize, line: usize) -> bool {
         if self.lines == 1 {
-            return self.expression.is_match(&continued(view, from, self.part));
+            return self.expression.is_match(&with_continuation(view, begin, self.part));
         }
-        let to = (from + self.lines).min(view.len());
-        let parts: Vec<_> = (from..to).map(|at| folded(view.part(at, self.part))).collect();
-        let begin: usize = parts.iter().take(line - from).map(|part| part.len() + 1).sum();
+        let end = (begin + self.lines).min(view.line_count());
+        let parts: Vec<_> = (begin..end).map(|line| folded(view.part(line, self.part))).collect();
+        // One more byte for the break of each line.
+        let line_start: usize = parts.iter().take(line - begin).map(|part| part.len() + 1).sum();
         let Some(found) = self.expression.find(&parts.join("\n")) else { return false };
-        found.start <= parts[0].len() && found.end > begin
+        found.start <= parts[0].len() && found.end > line_start
     }
 }
 
-/// A line with the lines that it goes on in.
-fn continued(view: &View<'_>, from: usize, part: Part) -> String {
+/// A line with the lines that it goes on in after a `\`, which could hide words from a rule.
+fn with_continuation(view: &SourceView<'_>, first: usize, part: LinePart) -> String {
     const MAX_LINES: usize = 8;
-    let mut text = view.part(from, part);
-    for at in from + 1..view.len().min(from + MAX_LINES) {
-        let Some(before) = text.trim_end().strip_suffix('\\') else { break };
-        text = format!("{before}{}", view.part(at, part));
+    let mut text = view.part(first, part);
+    for line in first + 1..view.line_count().min(first + MAX_LINES) {
+        let Some(unfinished) = text.trim_end().strip_suffix('\\') else { break };
+        text = format!("{unfinished}{}", view.part(line, part));
     }
     folded(text)
 }
@@ -149,7 +147,7 @@ fn folded(text: String) -> String {
 macro_rules! rules {
     ($($(#[doc = $doc:literal])+ $vis:vis $name:ident = $id:literal $severity:ident $message:literal, $hint:literal;)+) => {
         $($(#[doc = $doc])+
-        $vis const $name: About = About {
+        $vis const $name: RuleInfo = RuleInfo {
             id: $id,
             severity: Severity::$severity,
             message: $message,
@@ -157,7 +155,7 @@ macro_rules! rules {
             doc: concat!($($doc),+),
         };)+
 
-        const OTHERS: &[About] = &[$($name),+];
+        const OTHER_RULES: &[RuleInfo] = &[$($name),+];
     };
 }
 
@@ -195,8 +193,8 @@ rules! {
 }
 
 /// All rules, for a list of them.
-pub fn rules() -> impl Iterator<Item = &'static About> {
-    PACK.iter().map(|rule| &rule.about).chain(OTHERS)
+pub fn rules() -> impl Iterator<Item = &'static RuleInfo> {
+    PACK.iter().map(|rule| &rule.info).chain(OTHER_RULES)
 }
 
 #[cfg(test)]

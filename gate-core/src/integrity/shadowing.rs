@@ -1,24 +1,24 @@
 //! New files that hide something else by their names: a dependency, a tool, a
 //! target of a makefile.
 
-use super::changed::Around;
+use super::changed::Surroundings;
 use super::finding::Finding;
 use super::guarded::PACK;
 use super::rule;
 
-pub(super) fn findings(path: &str, around: &Around) -> Vec<Finding> {
+pub(super) fn findings(path: &str, surroundings: &Surroundings) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if let Some(module) = module(path, around) {
+    if let Some(module) = top_module(path, surroundings) {
         if PACK.words.tools.contains(&module) {
             findings.push(rule::SHADOWS_TOOL.finding(path));
-        } else if around.dependencies.contains(&module)
+        } else if surroundings.dependencies.contains(&module)
             || PACK.words.imported.contains(&module) && !path.contains("src/")
         {
             findings.push(rule::SHADOWS.finding(path));
         }
     }
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    if around.targets.iter().any(|(at, target)| at == folder && target == name) {
+    if surroundings.targets.iter().any(|target| target.folder == folder && target.name == name) {
         findings.push(rule::SHADOWS_TARGET.finding(path));
     }
     findings
@@ -26,15 +26,16 @@ pub(super) fn findings(path: &str, around: &Around) -> Vec<Finding> {
 
 /// The Python module that a new file is, where programs find it first: in the root,
 /// in a folder that a check runs in, and in their `src`.
-fn module(path: &str, around: &Around) -> Option<String> {
+fn top_module(path: &str, surroundings: &Surroundings) -> Option<String> {
     let path = path.strip_suffix(".py")?;
-    let roots = around.folders.iter().map(String::as_str).chain([""]);
-    roots.into_iter().find_map(|root| {
-        let rest =
-            if root.is_empty() { Some(path) } else { path.strip_prefix(root)?.strip_prefix('/') };
-        let rest = rest?;
-        let rest = rest.strip_prefix("src/").unwrap_or(rest);
-        let rest = rest.strip_suffix("/__init__").unwrap_or(rest);
-        (!rest.contains('/')).then(|| rest.to_ascii_lowercase())
+    let mut roots = surroundings.folders.iter().map(String::as_str).chain([""]);
+    roots.find_map(|root| {
+        let path_in_root = match root {
+            "" => path,
+            _ => path.strip_prefix(root)?.strip_prefix('/')?,
+        };
+        let module = path_in_root.strip_prefix("src/").unwrap_or(path_in_root);
+        let module = module.strip_suffix("/__init__").unwrap_or(module);
+        (!module.contains('/')).then(|| module.to_ascii_lowercase())
     })
 }

@@ -4,21 +4,21 @@
 //! call), and ends where its brackets close or its indentation ends. What is
 //! made up when the tests run has no name here.
 
+use std::ops::Range;
+
 use super::guarded::{Guarded, guarded};
 use super::language::Language;
-use super::lexer::{Class, Part, View};
+use super::lexer::{ByteClass, LinePart, SourceView};
 use super::token::{joined, tokens};
 use crate::decide::expression::Expression;
 
-/// A test.
+/// A test, as its source has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Test {
+pub struct SourceTest {
     /// Its name within its file.
-    pub(super) name: String,
-    /// Its first line with its attributes, and the one after its last; from 0.
-    pub(super) lines: (usize, usize),
-    /// Its tokens as one text.
-    pub(super) body: String,
+    pub name: String,
+    /// Its tokens as one text: its code without its layout.
+    pub body: String,
 }
 
 /// The names of the tests in a file, each within its file; empty if its language is not known.
@@ -26,96 +26,118 @@ pub fn test_names(path: &str, bytes: &[u8]) -> Vec<String> {
     let Some(language) = Language::from_path(path) else { return Vec::new() };
     let text = String::from_utf8_lossy(bytes);
     let is_product = !matches!(guarded(path), Some(Guarded::Test | Guarded::Support));
-    let suite = Suite::new(&View::new(&text, Some(language)), language, is_product);
-    suite.tests.into_iter().map(|test| test.name).collect()
+    let suite = Suite::read(&SourceView::new(&text, Some(language)), language, is_product);
+    suite.tests.into_iter().map(|placed| placed.test.name).collect()
 }
 
-/// The tests of a file in a language that gate knows: their own names, and their code without its
-/// layout.
-pub fn tests_in_source(path: &str, text: &str) -> Vec<(String, String)> {
+/// The tests of a file in a language that gate knows, wherever they stand in it.
+pub fn tests_in_source(path: &str, text: &str) -> Vec<SourceTest> {
     let Some(language) = Language::from_path(path) else { return Vec::new() };
-    let suite = Suite::new(&View::new(text, Some(language)), language, false);
-    suite.tests.into_iter().map(|test| (test.name, test.body)).collect()
+    let suite = Suite::read(&SourceView::new(text, Some(language)), language, false);
+    suite.tests.into_iter().map(|placed| placed.test).collect()
 }
 
 /// The tests of a text.
 #[derive(Debug, Default)]
 pub(super) struct Suite {
-    pub(super) tests: Vec<Test>,
-    /// The lines of tests and of what belongs to them; `None`: all.
-    pub(super) regions: Option<Vec<(usize, usize)>>,
+    tests: Vec<PlacedTest>,
+    /// The lines of tests and of what belongs to them; `None`: all lines.
+    regions: Option<Vec<Range<usize>>>,
+}
+
+#[derive(Debug)]
+struct PlacedTest {
+    test: SourceTest,
+    /// With those of its attributes, from 0.
+    lines: Range<usize>,
 }
 
 impl Suite {
-    /// Of a text that holds no tests.
-    pub(super) fn none() -> Self {
+    /// The suite of a text that holds no tests.
+    pub(super) fn empty() -> Self {
         Self { tests: Vec::new(), regions: Some(Vec::new()) }
     }
 
     /// The tests of a file of tests, or those that stand among a product's code.
-    pub(super) fn new(view: &View<'_>, language: Language, is_product: bool) -> Self {
-        let regions = is_product.then(|| inline(view, language));
-        let mut found: Vec<Test> = Vec::new();
-        for (name, line) in definitions(view, language) {
-            if found.last().is_some_and(|last| line < last.lines.1) {
+    pub(super) fn read(view: &SourceView<'_>, language: Language, is_product: bool) -> Self {
+        let mut regions = is_product.then(|| inline_regions(view, language));
+        let mut tests: Vec<PlacedTest> = Vec::new();
+        for definition in definitions(view, language) {
+            let line = definition.line;
+            // A test within a test belongs to the outer one.
+            if tests.last().is_some_and(|last| line < last.lines.end) {
                 continue;
             }
-            let lines = (begin(view, line), end(view, language, line).max(line + 1));
-            let body = joined(&tokens(view, language, &[lines]));
-            found.push(Test { name, lines, body });
+            let lines = first_line(view, line)..end_line(view, language, line).max(line + 1);
+            let body = joined(&tokens(view, language, lines.clone()));
+            let test = SourceTest { name: definition.name, body };
+            tests.push(PlacedTest { test, lines });
         }
-        let regions = regions.map(|mut regions| {
-            regions.extend(found.iter().map(|test| test.lines));
-            regions
-        });
-        Self { tests: found, regions }
+        if let Some(regions) = &mut regions {
+            regions.extend(tests.iter().map(|test| test.lines.clone()));
+        }
+        Self { tests, regions }
     }
 
     /// A line belongs to tests.
-    pub(super) fn holds(&self, line: usize) -> bool {
+    pub(super) fn has_line(&self, line: usize) -> bool {
         let Some(regions) = &self.regions else { return true };
-        regions.iter().any(|(from, to)| (*from..*to).contains(&line))
+        regions.iter().any(|region| region.contains(&line))
     }
 }
 
-/// Rust keeps tests beside what they test: what is compiled for tests alone.
-fn inline(view: &View<'_>, language: Language) -> Vec<(usize, usize)> {
+/// Rust keeps tests beside what they test: the lines that are compiled for tests alone.
+fn inline_regions(view: &SourceView<'_>, language: Language) -> Vec<Range<usize>> {
     static FOR_TESTS: Expression = Expression::new(r"^[ \t]*#\[cfg\((?:all\()?[ \t]*test\b");
     if language != Language::Rust {
         return Vec::new();
     }
-    let lines = 0..view.len();
-    let begins = lines.filter(|line| FOR_TESTS.is_match(&view.part(*line, Part::Code)));
-    begins.map(|line| (line, closed(view, view.range(line).1, b"{"))).collect()
+    let marked =
+        (0..view.line_count()).filter(|line| FOR_TESTS.is_match(&view.part(*line, LinePart::Code)));
+    marked.map(|line| line..line_after_bracket(view, view.line_span(line).end, b"{")).collect()
 }
 
-/// Each test's name and the line that names it.
-fn definitions(view: &View<'_>, language: Language) -> Vec<(String, usize)> {
-    let lines = 0..view.len();
-    let found = lines.filter_map(|line| {
-        let code = view.part(line, Part::Code);
+/// A test's name, and the line that names it.
+#[derive(PartialEq, Eq)]
+struct Definition {
+    name: String,
+    line: usize,
+}
+
+fn definitions(view: &SourceView<'_>, language: Language) -> Vec<Definition> {
+    let definitions = (0..view.line_count()).filter_map(|line| {
+        let code = view.part(line, LinePart::Code);
+        let function = |head: &Expression, beginnings: &[&str]| {
+            let name = function_name(&code, head, beginnings)?;
+            Some(Definition { name, line })
+        };
+        let call = |head: &Expression| {
+            let name = first_string(view, &code, line, head)?;
+            Some(Definition { name, line })
+        };
+        let marked = |mark: &Expression, head: &Expression| {
+            mark.find(&code)?;
+            marked_function(view, line, head)
+        };
         match language {
-            Language::Python => function(&code, line, &DEF, &["test"]),
-            Language::Go => function(&code, line, &FUNC, &["Test", "Benchmark", "Example", "Fuzz"]),
-            Language::Php => function(&code, line, &FUNCTION, &["test"])
-                .or_else(|| called(view, &code, line, &CALL)),
-            Language::Js => called(view, &code, line, &CALL),
-            Language::Shell => called(view, &code, line, &BATS),
-            Language::Ruby => {
-                function(&code, line, &DEF, &["test"]).or_else(|| called(view, &code, line, &SPEC))
-            }
-            Language::Rust => marked(view, &code, line, &RUST_MARK, &FN),
-            Language::Java => marked(view, &code, line, &JAVA_MARK, &METHOD),
-            Language::Kotlin => marked(view, &code, line, &JAVA_MARK, &FUN),
-            Language::CSharp => marked(view, &code, line, &CSHARP_MARK, &METHOD),
+            Language::Python => function(&DEF, &["test"]),
+            Language::Go => function(&FUNC, &["Test", "Benchmark", "Example", "Fuzz"]),
+            Language::Php => function(&FUNCTION, &["test"]).or_else(|| call(&CALL)),
+            Language::Js => call(&CALL),
+            Language::Shell => call(&BATS),
+            Language::Ruby => function(&DEF, &["test"]).or_else(|| call(&SPEC)),
+            Language::Rust => marked(&RUST_MARK, &FN),
+            Language::Java => marked(&JAVA_MARK, &METHOD),
+            Language::Kotlin => marked(&JAVA_MARK, &FUN),
+            Language::CSharp => marked(&CSHARP_MARK, &METHOD),
             Language::C => macro_call(view, &code, line),
             Language::Make | Language::Yaml => None,
         }
     });
-    let mut found: Vec<_> = found.collect();
-    // Several marks may stand before one.
-    found.dedup();
-    found
+    let mut definitions: Vec<_> = definitions.collect();
+    // Several marks may stand before one function.
+    definitions.dedup();
+    definitions
 }
 
 static DEF: Expression = Expression::new(r"^[ \t]*(?:async[ \t]+)?def[ \t]+");
@@ -143,83 +165,87 @@ static MACRO: Expression = Expression::new(
     r"^[ \t]*(?-i:(?:TYPED_)?TEST(?:_F|_P|_CASE|_CASE_METHOD)?|SCENARIO|BOOST_AUTO_TEST_CASE)[ \t]*\(",
 );
 
-fn word(text: &str) -> String {
+fn leading_word(text: &str) -> String {
     text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
 }
 
-/// A function whose name begins in one of these ways.
-fn function(
+/// The name of a function that begins like a test's.
+fn function_name(code: &str, head: &Expression, beginnings: &[&str]) -> Option<String> {
+    let name = leading_word(&code[head.find(code)?.end..]);
+    beginnings.iter().any(|beginning| name.starts_with(beginning)).then_some(name)
+}
+
+/// The first string of a call, which is its test's name.
+fn first_string(
+    view: &SourceView<'_>,
     code: &str,
     line: usize,
     head: &Expression,
-    begins: &[&str],
-) -> Option<(String, usize)> {
-    let name = word(&code[head.find(code)?.end..]);
-    begins.iter().any(|begin| name.starts_with(begin)).then_some((name, line))
-}
-
-/// A call whose first string is the name.
-fn called(view: &View<'_>, code: &str, line: usize, head: &Expression) -> Option<(String, usize)> {
+) -> Option<String> {
     let found = head.find(code)?;
-    let from = view.range(line).0 + found.end.saturating_sub(1);
-    let to = view.range((line + 3).min(view.len().saturating_sub(1))).1;
-    let open = (from..to).find(|at| view.classes[*at] == Class::Quote)?;
-    let inside = (open..to).find(|at| view.classes[*at] != Class::Quote)?;
-    let close = (inside..to).find(|at| view.classes[*at] == Class::Quote)?;
-    Some((view.text[inside..close].to_owned(), line))
+    let start = view.line_span(line).start + found.end.saturating_sub(1);
+    // Formatters break a long call, so that the name may stand some lines below.
+    let last_line = (line + 3).min(view.line_count().saturating_sub(1));
+    let end = view.line_span(last_line).end;
+    let is_quote = |offset: &usize| view.classes[*offset] == ByteClass::Quote;
+    let opening = (start..end).find(is_quote)?;
+    let name_start = (opening..end).find(|offset| !is_quote(offset))?;
+    let closing = (name_start..end).find(is_quote)?;
+    Some(view.text[name_start..closing].to_owned())
 }
 
-/// A test that an attribute marks: its name stands within the next lines.
-fn marked(
-    view: &View<'_>,
-    code: &str,
-    line: usize,
-    mark: &Expression,
-    head: &Expression,
-) -> Option<(String, usize)> {
+/// The function that an attribute in a line marks.
+fn marked_function(view: &SourceView<'_>, line: usize, head: &Expression) -> Option<Definition> {
+    // More attributes may stand between, each of several lines.
     const MAX_LINES_TO_NAME: usize = 16;
-    mark.find(code)?;
-    (line..view.len().min(line + MAX_LINES_TO_NAME)).find_map(|at| {
-        let code = view.part(at, Part::Code);
+    let end = view.line_count().min(line + MAX_LINES_TO_NAME);
+    (line..end).find_map(|line| {
+        let code = view.part(line, LinePart::Code);
         if code.trim_start().starts_with(['@', '[']) {
             return None;
         }
-        let rest = &code[head.find(&code)?.end..];
-        let quoted = rest.strip_prefix('`').and_then(|rest| rest.split_once('`'));
-        let (name, after) = match quoted {
-            Some((name, after)) => (name.to_owned(), after),
+        let signature = &code[head.find(&code)?.end..];
+        // Kotlin has sentences for names, between backticks.
+        let quoted = signature.strip_prefix('`').and_then(|text| text.split_once('`'));
+        let (name, after_name) = match quoted {
+            Some((name, after_name)) => (name.to_owned(), after_name),
             None => {
-                let name = word(rest);
+                let name = leading_word(signature);
                 let length = name.len();
-                (name, &rest[length..])
+                (name, &signature[length..])
             }
         };
-        let is_call = after.trim_start().starts_with(['(', '<']);
-        (!name.is_empty() && is_call).then_some((name, at))
+        let has_parameters = after_name.trim_start().starts_with(['(', '<']);
+        (!name.is_empty() && has_parameters).then_some(Definition { name, line })
     })
 }
 
-fn macro_call(view: &View<'_>, code: &str, line: usize) -> Option<(String, usize)> {
-    let from = view.range(line).0 + MACRO.find(code)?.end;
-    let rest = &view.text[from..view.range(line).1];
-    let name = rest.split_once(')').map_or(rest, |(name, _)| name);
-    Some((name.replace(' ', ""), line))
+/// A macro whose arguments together are the name: `TEST_F(Cart, adds)`.
+fn macro_call(view: &SourceView<'_>, code: &str, line: usize) -> Option<Definition> {
+    let span = view.line_span(line);
+    let start = span.start + MACRO.find(code)?.end;
+    let arguments = &view.text[start..span.end];
+    let arguments = arguments.split_once(')').map_or(arguments, |(arguments, _)| arguments);
+    Some(Definition { name: arguments.replace(' ', ""), line })
 }
 
 /// The first line of the attributes that stand before a test.
-fn begin(view: &View<'_>, line: usize) -> usize {
+fn first_line(view: &SourceView<'_>, line: usize) -> usize {
+    /// The most lines of one attribute.
+    const MAX_ATTRIBUTE_LINES: usize = 40;
     let mut first = line;
     while first > 0 {
-        let code = view.part(first - 1, Part::Code);
+        let code = view.part(first - 1, LinePart::Code);
         let code = code.trim();
         let is_mark = ["@", "#[", "["].iter().any(|mark| code.starts_with(mark));
-        // The end of one that goes on over lines; an empty list ends so, too.
-        let closes = matches!(code, ")" | ")]" | "])" | "]");
+        // The end of an attribute that goes on over lines; an empty list ends so, too.
+        let is_mark_end = matches!(code, ")" | ")]" | "])" | "]");
         if is_mark {
             first -= 1;
-        } else if closes {
-            match (first.saturating_sub(40)..first).rev().find(|at| opens_mark(view, *at)) {
-                Some(at) => first = at,
+        } else if is_mark_end {
+            let mut lines_above = (first.saturating_sub(MAX_ATTRIBUTE_LINES)..first).rev();
+            match lines_above.find(|line| opens_mark(view, *line)) {
+                Some(mark_line) => first = mark_line,
                 None => break,
             }
         } else {
@@ -229,71 +255,75 @@ fn begin(view: &View<'_>, line: usize) -> usize {
     first
 }
 
-fn opens_mark(view: &View<'_>, line: usize) -> bool {
-    let code = view.part(line, Part::Code);
+fn opens_mark(view: &SourceView<'_>, line: usize) -> bool {
+    let code = view.part(line, LinePart::Code);
     ["@", "#["].iter().any(|mark| code.trim_start().starts_with(mark))
 }
 
 /// The line after a test's last.
-fn end(view: &View<'_>, language: Language, line: usize) -> usize {
-    let (from, _) = view.range(line);
+fn end_line(view: &SourceView<'_>, language: Language, line: usize) -> usize {
+    let start = view.line_span(line).start;
     match language {
-        Language::Python => by_indentation(view, line),
-        Language::Ruby => by_end(view, line),
+        Language::Python => end_by_indentation(view, line),
+        Language::Ruby => end_by_keyword(view, line),
         Language::Js | Language::Php => {
-            let code = view.part(line, Part::Code);
-            let is_call = CALL.find(&code).map(|call| call.end - 1);
-            match is_call {
-                Some(at) => closed(view, from + at, b"("),
-                None => closed(view, from, b"{"),
+            let code = view.part(line, LinePart::Code);
+            match CALL.find(&code) {
+                Some(call) => line_after_bracket(view, start + call.end - 1, b"("),
+                None => line_after_bracket(view, start, b"{"),
             }
         }
-        _ => closed(view, from, b"{"),
+        _ => line_after_bracket(view, start, b"{"),
     }
 }
 
 /// The line after that in which the next bracket of a kind closes; a `;` ends
 /// what has none.
-fn closed(view: &View<'_>, from: usize, open: &[u8]) -> usize {
-    let (bytes, mut depth, mut opened) = (view.text.as_bytes(), 0_usize, false);
-    for at in from..bytes.len() {
-        if !view.is_code(at) {
+fn line_after_bracket(view: &SourceView<'_>, start: usize, opening: &[u8]) -> usize {
+    let (bytes, mut depth, mut is_open) = (view.text.as_bytes(), 0_usize, false);
+    for offset in start..bytes.len() {
+        if !view.is_code(offset) {
             continue;
         }
-        match bytes[at] {
+        match bytes[offset] {
             b'(' | b'[' | b'{' => {
-                opened |= open.contains(&bytes[at]);
+                is_open |= opening.contains(&bytes[offset]);
                 depth += 1;
             }
             b')' | b']' | b'}' => {
                 depth = depth.saturating_sub(1);
-                let goes_on = open == b"(" && bytes[at + 1..].trim_ascii_start().starts_with(b"(");
-                if depth == 0 && opened && !goes_on {
-                    return view.line_of(at) + 1;
+                // `test.each([1])('name', …)` is a call of what a call returns.
+                let is_called_again =
+                    opening == b"(" && bytes[offset + 1..].trim_ascii_start().starts_with(b"(");
+                if depth == 0 && is_open && !is_called_again {
+                    return view.line_of(offset) + 1;
                 }
             }
-            b';' if depth == 0 && !opened => return view.line_of(at) + 1,
+            b';' if depth == 0 && !is_open => return view.line_of(offset) + 1,
             _ => {}
         }
     }
-    view.len()
+    view.line_count()
 }
 
-fn by_indentation(view: &View<'_>, line: usize) -> usize {
-    let (own, mut end, mut depth) = (indentation(view.line(line)), line + 1, 0_usize);
-    for at in line..view.len() {
-        let (from, to) = view.range(at);
-        let code = view.part(at, Part::Code);
-        let is_inside = view.classes.get(from) == Some(&Class::Long);
-        let is_blank = code.trim().is_empty();
-        if at > line && depth == 0 && !is_inside && !is_blank && indentation(view.line(at)) <= own {
+/// The line after a block of Python.
+fn end_by_indentation(view: &SourceView<'_>, first_line: usize) -> usize {
+    let block_indent = indentation(view.line(first_line));
+    let (mut end, mut depth) = (first_line + 1, 0_usize);
+    for line in first_line..view.line_count() {
+        let span = view.line_span(line);
+        let is_blank = view.part(line, LinePart::Code).trim().is_empty();
+        // Lines of a long string and those in brackets may stand further left.
+        let is_in_string = view.classes.get(span.start) == Some(&ByteClass::Long);
+        let may_end = line > first_line && depth == 0 && !is_in_string && !is_blank;
+        if may_end && indentation(view.line(line)) <= block_indent {
             break;
         }
-        if !is_blank || is_inside {
-            end = at + 1;
+        if !is_blank || is_in_string {
+            end = line + 1;
         }
-        for byte in (from..to).filter(|at| view.is_code(*at)).map(|at| view.text.as_bytes()[at]) {
-            match byte {
+        for offset in span.filter(|offset| view.is_code(*offset)) {
+            match view.text.as_bytes()[offset] {
                 b'(' | b'[' | b'{' => depth += 1,
                 b')' | b']' | b'}' => depth = depth.saturating_sub(1),
                 _ => {}
@@ -303,15 +333,16 @@ fn by_indentation(view: &View<'_>, line: usize) -> usize {
     end
 }
 
-fn by_end(view: &View<'_>, line: usize) -> usize {
-    let own = indentation(view.line(line));
-    for at in line + 1..view.len() {
-        let code = view.part(at, Part::Code);
-        if indentation(&code) <= own && code.trim_start().starts_with(['e', '}']) {
-            return at + 1;
+/// The line after a block of Ruby: its `end`, or its brace, stands as far left as its head.
+fn end_by_keyword(view: &SourceView<'_>, first_line: usize) -> usize {
+    let block_indent = indentation(view.line(first_line));
+    for line in first_line + 1..view.line_count() {
+        let code = view.part(line, LinePart::Code);
+        if indentation(&code) <= block_indent && code.trim_start().starts_with(['e', '}']) {
+            return line + 1;
         }
     }
-    view.len()
+    view.line_count()
 }
 
 /// The width of the white space that a line begins with, in bytes.
@@ -325,10 +356,13 @@ mod tests {
 
     #[track_caller]
     fn check(language: Language, text: &str, expected: &[(&str, usize, usize)]) {
-        let view = View::new(text, Some(language));
-        let suite = Suite::new(&view, language, false);
-        let found = suite.tests.iter().map(|test| (test.name.as_str(), test.lines.0, test.lines.1));
-        assert_eq!(found.collect::<Vec<_>>(), expected, "{text}");
+        let view = SourceView::new(text, Some(language));
+        let suite = Suite::read(&view, language, false);
+        let tests = suite
+            .tests
+            .iter()
+            .map(|placed| (placed.test.name.as_str(), placed.lines.start, placed.lines.end));
+        assert_eq!(tests.collect::<Vec<_>>(), expected, "{text}");
     }
 
     #[test]
@@ -381,9 +415,9 @@ mod tests {
     #[test]
     fn what_stands_beside_the_tests_of_a_product_is_the_product() {
         let text = "fn a() { b }\n#[cfg(test)]\nmod tests {\n  use c;\n  #[test]\n  fn d() { e }\n}\nfn f() {}\n";
-        let view = View::new(text, Some(Language::Rust));
-        let suite = Suite::new(&view, Language::Rust, true);
-        let held: Vec<_> = (0..view.len()).filter(|line| suite.holds(*line)).collect();
+        let view = SourceView::new(text, Some(Language::Rust));
+        let suite = Suite::read(&view, Language::Rust, true);
+        let held: Vec<_> = (0..view.line_count()).filter(|line| suite.has_line(*line)).collect();
         assert_eq!(held, [1, 2, 3, 4, 5, 6]);
     }
 

@@ -4,8 +4,10 @@
 //! trailing commas alone, as formatters leave them. Where indentation has a
 //! meaning, steps of it are tokens.
 
+use std::ops::Range;
+
 use super::language::Language;
-use super::lexer::{Class, View};
+use super::lexer::{ByteClass, SourceView};
 
 /// A word, a sign or a string, and the line that it stands in, from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,54 +24,59 @@ impl Token {
 }
 
 /// The tokens of some lines.
-pub(super) fn tokens(view: &View<'_>, language: Language, lines: &[(usize, usize)]) -> Vec<Token> {
-    let mut reader = Reader { view, language, tokens: Vec::new(), indents: vec![0], depth: 0 };
-    for (from, to) in lines {
-        (*from..*to).for_each(|line| reader.line(line));
-    }
-    reader.tokens
+pub(super) fn tokens(view: &SourceView<'_>, language: Language, lines: Range<usize>) -> Vec<Token> {
+    let mut tokenizer =
+        Tokenizer { view, language, tokens: Vec::new(), indents: vec![0], depth: 0 };
+    lines.for_each(|line| tokenizer.read_line(line));
+    tokenizer.tokens
 }
 
-/// One text of the tokens, to be compared.
+/// One text of the tokens, to be compared. The sign between them stands in no source.
 pub(super) fn joined(tokens: &[Token]) -> String {
     let texts: Vec<_> = tokens.iter().map(|token| token.text.as_str()).collect();
     texts.join("\u{1}")
 }
 
-struct Reader<'v, 't> {
-    view: &'v View<'t>,
+struct Tokenizer<'v, 't> {
+    view: &'v SourceView<'t>,
     language: Language,
     tokens: Vec<Token>,
+    /// The widths of the indentations that are open.
     indents: Vec<usize>,
+    /// Brackets that are open. In them a line may be indented in any way.
     depth: usize,
 }
 
-impl Reader<'_, '_> {
-    fn line(&mut self, line: usize) {
-        let (from, to) = self.view.range(line);
-        if self.language.indents() && self.depth == 0 {
-            self.indent(line, from, to);
+impl Tokenizer<'_, '_> {
+    fn read_line(&mut self, line: usize) {
+        let span = self.view.line_span(line);
+        if self.language.has_indented_blocks() && self.depth == 0 {
+            self.read_indent(line, span.clone());
         }
-        let mut at = from;
-        while at < to {
-            at = match self.view.classes[at] {
-                Class::Comment => at + 1,
-                Class::Code => self.code(line, at, to),
-                Class::Quote | Class::Text | Class::Long => self.string(line, at, to),
+        let Range { start: mut offset, end } = span;
+        while offset < end {
+            offset = match self.view.classes[offset] {
+                ByteClass::Comment => offset + 1,
+                ByteClass::Code => self.read_code(line, offset, end),
+                ByteClass::Quote | ByteClass::Text | ByteClass::Long => {
+                    self.read_string(line, offset, end)
+                }
             };
         }
     }
 
-    /// A step of indentation, where a line begins something.
-    fn indent(&mut self, line: usize, from: usize, to: usize) {
-        let line_bytes = &self.view.text.as_bytes()[from..to];
+    /// A step of indentation, where a line begins a statement.
+    fn read_indent(&mut self, line: usize, span: Range<usize>) {
+        let start = span.start;
+        let line_bytes = &self.view.text.as_bytes()[span];
         let Some(width) = line_bytes.iter().position(|byte| !byte.is_ascii_whitespace()) else {
             return;
         };
-        let first = from + width;
-        if !matches!(self.view.classes[first], Class::Code | Class::Quote) {
+        // A comment may stand further left than its block, and the text of a long string anywhere.
+        if !matches!(self.view.classes[start + width], ByteClass::Code | ByteClass::Quote) {
             return;
         }
+        // The first line is level, however deep its test stands in a class.
         if self.tokens.is_empty() {
             self.indents = vec![width];
         }
@@ -83,26 +90,29 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn code(&mut self, line: usize, at: usize, to: usize) -> usize {
-        let rest = &self.view.text[at..to];
-        let Some(c) = rest.chars().next() else { return to };
+    /// Reads a word or a sign. Returns the offset after it.
+    fn read_code(&mut self, line: usize, start: usize, line_end: usize) -> usize {
+        let text = &self.view.text[start..line_end];
+        let Some(c) = text.chars().next() else { return line_end };
         if c.is_whitespace() {
-            return at + c.len_utf8();
+            return start + c.len_utf8();
         }
         let length = if is_word(c) {
-            let word = rest.char_indices().take_while(|(offset, c)| {
-                is_word(*c) && self.view.classes[at + offset] == Class::Code
+            let word = text.char_indices().take_while(|(offset, c)| {
+                is_word(*c) && self.view.classes[start + offset] == ByteClass::Code
             });
             word.map(|(_, c)| c.len_utf8()).sum()
         } else {
             c.len_utf8()
         };
-        self.sign(line, c, &rest[..length], &rest[length..]);
-        at + length
+        let (token, following) = text.split_at(length);
+        self.push_code(line, token, following);
+        start + length
     }
 
-    fn sign(&mut self, line: usize, c: char, text: &str, after: &str) {
-        match c {
+    /// Adds a word or a sign, and leaves out what formatters add and remove.
+    fn push_code(&mut self, line: usize, text: &str, following: &str) {
+        match text.chars().next().unwrap_or_default() {
             '(' | '[' | '{' => self.depth += 1,
             ')' | ']' | '}' => {
                 self.depth = self.depth.saturating_sub(1);
@@ -110,34 +120,36 @@ impl Reader<'_, '_> {
                     self.tokens.pop();
                 }
             }
-            ';' if self.language == Language::Js && ends(after) => return,
-            '>' if self.language == Language::Js => self.bare_parameter(),
+            ';' if self.language == Language::Js && is_superfluous_before(following) => return,
+            '>' if self.language == Language::Js => self.strip_lone_parameter(),
             _ => {}
         }
         self.push(text, line);
     }
 
     /// `(a) =>` is `a =>`.
-    fn bare_parameter(&mut self) {
-        let at = self.tokens.len().saturating_sub(4);
-        let texts: Vec<&str> = self.tokens[at..].iter().map(|token| token.text.as_str()).collect();
+    fn strip_lone_parameter(&mut self) {
+        let first = self.tokens.len().saturating_sub(4);
+        let last_tokens = &self.tokens[first..];
+        let texts: Vec<&str> = last_tokens.iter().map(|token| token.text.as_str()).collect();
         if let ["(", name, ")", "="] = texts[..]
             && name.starts_with(is_word)
         {
-            self.tokens.remove(at + 2);
-            self.tokens.remove(at);
+            self.tokens.remove(first + 2);
+            self.tokens.remove(first);
         }
     }
 
-    /// A string, or a part of one: what is in it.
-    fn string(&mut self, line: usize, at: usize, to: usize) -> usize {
-        let class = self.view.classes[at];
-        let end = (at..to).find(|at| self.view.classes[*at] != class).unwrap_or(to);
-        if class != Class::Quote {
-            let text = format!("\"{}", &self.view.text[at..end]);
+    /// Reads the text of a string, or one of its quotes. Returns the offset after it.
+    fn read_string(&mut self, line: usize, start: usize, line_end: usize) -> usize {
+        let class = self.view.classes[start];
+        let is_other = |offset: &usize| self.view.classes[*offset] != class;
+        let end = (start..line_end).find(is_other).unwrap_or(line_end);
+        if class != ByteClass::Quote {
+            let text = format!("\"{}", &self.view.text[start..end]);
             self.push(&text, line);
         } else if !self.tokens.last().is_some_and(|last| last.text.starts_with('"')) {
-            // The beginning stands for a string that is empty, too.
+            // An empty string has quotes alone, and is a token as well.
             self.push("\"", line);
         }
         end
@@ -152,24 +164,24 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The text after a `;` makes it superfluous.
-fn ends(after: &str) -> bool {
-    let after = after.trim_start();
-    after.is_empty() || after.starts_with('}') || after.starts_with("//")
+/// A `;` of JavaScript may be left out before this text.
+fn is_superfluous_before(following: &str) -> bool {
+    let following = following.trim_start();
+    following.is_empty() || following.starts_with('}') || following.starts_with("//")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn said(language: Language, text: &str) -> String {
-        let view = View::new(text, Some(language));
-        joined(&tokens(&view, language, &[(0, view.len())]))
+    fn token_text(language: Language, text: &str) -> String {
+        let view = SourceView::new(text, Some(language));
+        joined(&tokens(&view, language, 0..view.line_count()))
     }
 
     #[test]
-    fn how_it_is_laid_out_says_nothing() {
-        for (language, one, other) in [
+    fn layout_makes_no_difference() {
+        for (language, text, other_text) in [
             (Language::Rust, "f(a, b); // c", "f(\n    a,\n    b,\n);"),
             (Language::Python, "f( a,'b' )", "f(\n  a,\n  \"b\",\n)"),
             (Language::Python, "if a:\n  b\n  c", "if a:\n    b\n\n    # d\n    c"),
@@ -177,20 +189,20 @@ mod tests {
             (Language::Js, "a.map((b) => b);", "a.map(b => b);"),
             (Language::Go, "if a {\n\tb()\n}", "if a { b() }"),
         ] {
-            assert_eq!(said(language, one), said(language, other), "{one}");
+            assert_eq!(token_text(language, text), token_text(language, other_text), "{text}");
         }
     }
 
     #[test]
-    fn what_it_says_does() {
-        for (language, one, other) in [
+    fn other_code_makes_a_difference() {
+        for (language, text, other_text) in [
             (Language::Rust, "f(a, b);", "f(a, c);"),
             (Language::Rust, "f(\"a b\");", "f(\"a  b\");"),
             (Language::Python, "f('')", "f()"),
             (Language::Python, "if a:\n  b\n  c", "if a:\n  b\nc"),
             (Language::Js, "a(b);", "a(!b);"),
         ] {
-            assert_ne!(said(language, one), said(language, other), "{one}");
+            assert_ne!(token_text(language, text), token_text(language, other_text), "{text}");
         }
     }
 }

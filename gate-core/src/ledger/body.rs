@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value};
 use crate::digest;
 
 /// The largest integer that every reader of JSON holds exactly.
-pub(super) const EXACT: u64 = (1 << 53) - 1;
+pub(super) const MAX_EXACT: u64 = (1 << 53) - 1;
 
 /// Depth of objects and arrays, the body's own included. Readers of JSON stop at about 127,
 /// and a line adds one.
@@ -44,10 +44,10 @@ impl Body {
     ///
     /// # Errors
     ///
-    /// What is no object, numbers that are no exact integers, and more than
+    /// A value that is no object, a number that is no exact integer, and more than
     /// 100 objects and arrays within each other.
-    pub fn new(what: &impl Serialize) -> Result<Self, BodyError> {
-        let value = serde_json::to_value(what);
+    pub fn new(content: &impl Serialize) -> Result<Self, BodyError> {
+        let value = serde_json::to_value(content);
         value.map_err(|error| BodyError::NotJson(error.to_string()))?.try_into()
     }
 
@@ -67,7 +67,7 @@ impl TryFrom<Value> for Body {
 
     fn try_from(value: Value) -> Result<Self, BodyError> {
         let Value::Object(map) = value else { return Err(BodyError::NotAnObject) };
-        map.values().try_for_each(|value| fits(value, 1))?;
+        map.values().try_for_each(|value| check_value(value, 1))?;
         Ok(Self(map))
     }
 }
@@ -86,39 +86,41 @@ impl Serialize for Body {
 
 impl<'de> Deserialize<'de> for Body {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Once(value) = Once::deserialize(deserializer)?;
+        let UniqueNames(value) = UniqueNames::deserialize(deserializer)?;
         value.try_into().map_err(de::Error::custom)
     }
 }
 
 /// Checks that every number in the value is an exact integer, and that its nesting is not too deep.
-fn fits(value: &Value, depth: usize) -> Result<(), BodyError> {
+fn check_value(value: &Value, depth: usize) -> Result<(), BodyError> {
     match value {
         Value::Array(_) | Value::Object(_) if depth == MAX_DEPTH => Err(BodyError::Deep),
         Value::Number(number) if !is_exact(number) => Err(BodyError::Number(number.clone())),
-        Value::Array(items) => items.iter().try_for_each(|item| fits(item, depth + 1)),
-        Value::Object(map) => map.values().try_for_each(|value| fits(value, depth + 1)),
+        Value::Array(elements) => {
+            elements.iter().try_for_each(|element| check_value(element, depth + 1))
+        }
+        Value::Object(map) => map.values().try_for_each(|value| check_value(value, depth + 1)),
         Value::Number(_) | Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
     }
 }
 
 fn is_exact(number: &Number) -> bool {
-    number.as_i64().is_some_and(|number| number.unsigned_abs() <= EXACT)
+    number.as_i64().is_some_and(|number| number.unsigned_abs() <= MAX_EXACT)
 }
 
 /// A value in which no object has a name twice: two readers could disagree on
 /// which of them counts.
-struct Once(Value);
+struct UniqueNames(Value);
 
-impl<'de> Deserialize<'de> for Once {
+impl<'de> Deserialize<'de> for UniqueNames {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OnceVisitor).map(Once)
+        deserializer.deserialize_any(UniqueNamesVisitor).map(UniqueNames)
     }
 }
 
-struct OnceVisitor;
+struct UniqueNamesVisitor;
 
-impl<'de> Visitor<'de> for OnceVisitor {
+impl<'de> Visitor<'de> for UniqueNamesVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -129,8 +131,8 @@ impl<'de> Visitor<'de> for OnceVisitor {
         Ok(Value::Null)
     }
 
-    fn visit_bool<E>(self, truth: bool) -> Result<Value, E> {
-        Ok(truth.into())
+    fn visit_bool<E>(self, is_true: bool) -> Result<Value, E> {
+        Ok(is_true.into())
     }
 
     fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
@@ -154,11 +156,11 @@ impl<'de> Visitor<'de> for OnceVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
-        let mut items = Vec::new();
-        while let Some(Once(item)) = seq.next_element()? {
-            items.push(item);
+        let mut elements = Vec::new();
+        while let Some(UniqueNames(element)) = seq.next_element()? {
+            elements.push(element);
         }
-        Ok(items.into())
+        Ok(elements.into())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
@@ -167,7 +169,7 @@ impl<'de> Visitor<'de> for OnceVisitor {
             if map.contains_key(&name) {
                 return Err(de::Error::custom(format_args!("the name `{name}` stands twice")));
             }
-            let Once(value) = access.next_value()?;
+            let UniqueNames(value) = access.next_value()?;
             map.insert(name, value);
         }
         Ok(map.into())

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::body::{Body, EXACT};
+use super::body::{Body, MAX_EXACT};
 use super::hash::Hash;
 use super::record::{Record, Sealed, VERSION};
 use crate::digest;
@@ -15,7 +15,7 @@ pub const LONGEST_LINE: usize = 64 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LineError {
-    /// There is nothing in it.
+    /// It has no characters.
     #[error("it is empty")]
     Empty,
     /// It is longer than [`LONGEST_LINE`].
@@ -32,7 +32,7 @@ pub enum LineError {
         /// The fault; it may quote the line.
         reason: String,
     },
-    /// A record of a form that is not known.
+    /// A record of an unknown version of the form.
     #[error("it is of version {0}, and only version {VERSION} is known")]
     Version(u64),
     /// It is a record, but not in the one spelling that records have.
@@ -51,11 +51,11 @@ impl Sealed {
     }
 
     /// Reads a line, without its line break, that [`Sealed::to_line`] wrote.
-    /// Whether its hash is right is not looked at.
+    /// Its hash is not checked.
     ///
     /// # Errors
     ///
-    /// Anything but the canonical spelling of a record with its hash: a member
+    /// Any text but the canonical spelling of a record with its hash: a member
     /// that is missing, unknown or there twice, a number that is no exact
     /// integer, another order, white space.
     pub fn from_line(line: &[u8]) -> Result<Self, LineError> {
@@ -64,27 +64,28 @@ impl Sealed {
 }
 
 /// A line that was read.
-pub(super) struct Read {
+pub(super) struct ReadLine {
     pub(super) sealed: Sealed,
     /// The hash that the record should have.
     pub(super) hash: Hash,
 }
 
 /// Reads a line, and hashes its record on the way.
-pub(super) fn read(line: &[u8]) -> Result<Read, LineError> {
+pub(super) fn read(line: &[u8]) -> Result<ReadLine, LineError> {
     let sealed = parse(line)?;
-    if let Some(column) = departs(line, sealed.to_line().as_bytes()) {
+    if let Some(column) = first_difference(line, sealed.to_line().as_bytes()) {
         return Err(LineError::Spelling { column });
     }
-    Ok(Read { hash: sealed.record.hash(), sealed })
+    Ok(ReadLine { hash: sealed.record.hash(), sealed })
 }
 
 /// The column from which on two texts differ.
-fn departs(line: &[u8], right: &[u8]) -> Option<usize> {
-    if line == right {
+fn first_difference(line: &[u8], canonical: &[u8]) -> Option<usize> {
+    if line == canonical {
         return None;
     }
-    Some(1 + line.iter().zip(right).take_while(|(one, other)| one == other).count())
+    let bytes = line.iter().zip(canonical);
+    Some(1 + bytes.take_while(|(byte, canonical_byte)| byte == canonical_byte).count())
 }
 
 fn parse(line: &[u8]) -> Result<Sealed, LineError> {
@@ -108,9 +109,12 @@ fn malformed(text: &str, error: &serde_json::Error) -> LineError {
     if let Some(version) = version.ok().filter(|version| *version != u64::from(VERSION)) {
         return LineError::Version(version);
     }
-    let reason = error.to_string();
-    let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
-    LineError::Malformed { column: error.column(), reason: reason.to_owned() }
+    let reason_and_place = error.to_string();
+    let reason = match reason_and_place.rsplit_once(" at line ") {
+        Some((reason, _place)) => reason.to_owned(),
+        None => reason_and_place,
+    };
+    LineError::Malformed { column: error.column(), reason }
 }
 
 #[derive(Deserialize)]
@@ -151,7 +155,7 @@ impl Line {
 
 fn exact<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     let number = u64::deserialize(deserializer)?;
-    if number <= EXACT {
+    if number <= MAX_EXACT {
         return Ok(number);
     }
     Err(serde::de::Error::custom(format_args!("seq {number}: it is at most 2^53-1")))

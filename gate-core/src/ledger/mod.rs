@@ -1,4 +1,4 @@
-//! The ledger: what happened, in a chain that nobody can change unseen.
+//! The ledger: records of events, in a chain that nobody can change unseen.
 //!
 //! Each record holds the hash of the one before it, and its own hash is BLAKE3
 //! over its whole canonical JSON (RFC 8785), so that an edit of any field, a

@@ -9,16 +9,17 @@ use crate::history::kind;
 /// Decisions that were moved out of a ledger to one archive. Records between them may have stayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MovedOut {
-    /// The number of the first one.
+    /// The number of the first decision.
     pub first: u64,
-    /// The last one.
+    /// The last decision.
     pub last: Head,
     /// Their number.
     pub records: u64,
 }
 
 impl MovedOut {
-    /// The decisions that a record says were moved out before it; none if it is another record.
+    /// The decisions that were moved out before this record, as it names them; `None` if it is
+    /// another record.
     pub fn named_by(record: &Record) -> Option<Self> {
         if record.kind != kind::ARCHIVED {
             return None;
@@ -27,12 +28,12 @@ impl MovedOut {
         let number = |name: &str| archive.get(name)?.as_u64();
         let hash = Deserialize::deserialize(archive.get("head")?).ok()?;
         let last = Head { seq: number("last")?, hash };
-        let is_before = last.seq < record.seq;
-        is_before.then_some(Self { first: number("first")?, last, records: number("records")? })
+        let is_earlier = last.seq < record.seq;
+        is_earlier.then_some(Self { first: number("first")?, last, records: number("records")? })
     }
 
-    /// True if the record with this number may be one of them.
-    pub fn holds(&self, seq: u64) -> bool {
+    /// A number that one of the decisions may have.
+    pub fn may_hold(&self, seq: u64) -> bool {
         (self.first..=self.last.seq).contains(&seq)
     }
 }

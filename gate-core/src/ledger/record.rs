@@ -1,4 +1,4 @@
-//! A record, and how it is tied to the one before it.
+//! A record, tied to the one before it by that one's hash.
 
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +54,7 @@ pub struct Record {
 pub struct Sealed {
     /// The record.
     pub record: Record,
-    /// The hash that was kept with it. [`Record::hash`] is what it should be.
+    /// The hash that was kept with it. It should be that of [`Record::hash`].
     pub hash: Hash,
 }
 

@@ -1,4 +1,4 @@
-//! Masks the texts of a decision's input that somebody else wrote.
+//! Masks the foreign texts of a decision's input: of agents, clients, checks and files.
 
 use serde_json::Value;
 
@@ -53,13 +53,13 @@ impl Masker {
         }
     }
 
-    /// Masks everything in a transcript beside the conversation.
+    /// Masks the facts of a transcript beside the conversation.
     pub fn transcript(&self, transcript: &mut Transcript) {
         transcript.mask(self);
     }
 }
 
-/// Texts that somebody else wrote.
+/// Foreign texts, which may hold secrets.
 trait Texts {
     fn mask(&mut self, masker: &Masker);
 }
@@ -109,7 +109,7 @@ texts! {
 
     Signal {
         reason, remaining_work, confidence, problems, near_misses, work_left;
-        taken, status, source, override_requested, line, fields_agree, whole_message, token,
+        texts, status, source, override_requested, line, fields_agree, whole_message, token,
         exit_signal
     }
     NearMiss { text, why; line }

@@ -22,7 +22,7 @@ use serde_json::Value;
 
 pub use variables::Variable;
 
-/// Replaces a secret.
+/// The text in place of a secret.
 pub const MASKED: &str = "[masked]";
 
 /// The shortest secret of any kind.
@@ -40,6 +40,7 @@ impl Masker {
     /// Masks tokens of known forms, and the secrets among these variables.
     pub fn new<'v>(variables: impl IntoIterator<Item = Variable<'v>>) -> Self {
         let mut values: Vec<_> = variables.into_iter().flat_map(variables::secrets).collect();
+        // To mask the mark itself, or a part of it, would change a masked text again.
         values.retain(|value| !value.contains(MASKED) && !MASKED.contains(value.as_str()));
         values.sort_unstable();
         values.dedup();
@@ -47,16 +48,16 @@ impl Masker {
     }
 
     /// Returns the output of a check without secrets: those of any text, and the values
-    /// that names in the output or in the check's command call secret.
+    /// that stand beside a secret's name in the output or in the check's command.
     pub fn output(&self, argv: &[String], output: &str) -> String {
         self.with_named(&[&argv.join(" "), output]).text(output)
     }
 
-    /// A masker of the values, too, that names in these texts call secret.
+    /// A masker of the values, too, that stand beside a secret's name in these texts.
     fn with_named(&self, texts: &[&str]) -> Self {
-        let named = texts.iter().flat_map(|text| output::named_values(text));
-        let named = named.filter(|value| !MASKED.contains(value.as_str()));
-        let values: BTreeSet<_> = self.values.iter().cloned().chain(named).collect();
+        let named_values = texts.iter().flat_map(|text| output::named_values(text));
+        let secrets = named_values.filter(|value| !MASKED.contains(value.as_str()));
+        let values: BTreeSet<_> = self.values.iter().cloned().chain(secrets).collect();
         Self { values: values.into_iter().collect(), search: OnceLock::new() }
     }
 
@@ -74,13 +75,13 @@ impl Masker {
             return;
         }
         let mut masked = String::with_capacity(text.len());
-        let mut at = 0;
+        let mut uncopied = 0;
         for secret in secrets {
-            masked.push_str(&text[at..secret.start]);
+            masked.push_str(&text[uncopied..secret.start]);
             masked.push_str(MASKED);
-            at = secret.end;
+            uncopied = secret.end;
         }
-        masked.push_str(&text[at..]);
+        masked.push_str(&text[uncopied..]);
         *text = masked;
     }
 
@@ -88,45 +89,48 @@ impl Masker {
     pub fn value(&self, value: &mut Value) {
         match value {
             Value::String(text) => self.cover(text),
-            Value::Array(items) => items.iter_mut().for_each(|item| self.value(item)),
+            Value::Array(elements) => {
+                elements.iter_mut().for_each(|element| self.value(element));
+            }
             Value::Object(map) => {
+                // Names cannot be changed in place, and few have a secret.
                 if map.keys().any(|name| !self.find(name).is_empty()) {
                     let members = std::mem::take(map);
-                    map.extend(members.into_iter().map(|(name, item)| (self.text(&name), item)));
+                    map.extend(members.into_iter().map(|(name, value)| (self.text(&name), value)));
                 }
-                map.values_mut().for_each(|item| self.value(item));
+                map.values_mut().for_each(|value| self.value(value));
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 
-    /// Ranges of secrets, in order and apart.
+    /// The ranges of secrets, in order and without overlap.
     fn find(&self, text: &str) -> Vec<Range<usize>> {
         if text.len() < MIN_SECRET_BYTES {
             return Vec::new();
         }
-        let mut found = Vec::new();
+        let mut secrets = Vec::new();
         let marks = memmem::find_iter(text.as_bytes(), MASKED);
         let mut start = 0;
         for mark in marks.chain([text.len()]) {
-            // Masked text borders on the rest, but is no part of a secret in it.
-            found.extend(self.find_in_part(text, start..mark));
+            // Masked text borders on other text, but is no part of a secret in it.
+            secrets.extend(self.find_in_part(text, start..mark));
             start = mark + MASKED.len();
         }
-        found
+        secrets
     }
 
     fn find_in_part(&self, text: &str, part: Range<usize>) -> Vec<Range<usize>> {
         let start = part.start;
-        let inner = &text[part.clone()];
-        let mut in_part = context::find(inner);
-        in_part.extend(pem::find(inner));
+        let part_text = &text[part.clone()];
+        let mut in_part = context::find(part_text);
+        in_part.extend(pem::find(part_text));
         if let Some(search) = self.search() {
-            in_part.extend(search.find_iter(inner).map(|secret| secret.range()));
+            in_part.extend(search.find_iter(part_text).map(|secret| secret.range()));
         }
-        let mut found = tokens::find(text, part);
-        found.extend(in_part.into_iter().map(|secret| start + secret.start..start + secret.end));
-        merged(found)
+        let mut secrets = tokens::find(text, part);
+        secrets.extend(in_part.into_iter().map(|secret| start + secret.start..start + secret.end));
+        merged(secrets)
     }
 
     fn search(&self) -> Option<&AhoCorasick> {
@@ -144,35 +148,35 @@ impl Masker {
 
 /// The JSON pointers of the texts in a value that have a masked secret.
 pub fn pointers(value: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    point(value, &mut String::new(), &mut found);
-    found
+    let mut pointers = Vec::new();
+    collect_pointers(value, &mut String::new(), &mut pointers);
+    pointers
 }
 
-fn point(value: &Value, at: &mut String, found: &mut Vec<String>) {
-    let length = at.len();
+fn collect_pointers(value: &Value, pointer: &mut String, pointers: &mut Vec<String>) {
+    let length = pointer.len();
     match value {
-        Value::String(text) if text.contains(MASKED) => found.push(at.clone()),
-        Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                at.push_str(&format!("/{index}"));
-                point(item, at, found);
-                at.truncate(length);
+        Value::String(text) if text.contains(MASKED) => pointers.push(pointer.clone()),
+        Value::Array(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                pointer.push_str(&format!("/{index}"));
+                collect_pointers(element, pointer, pointers);
+                pointer.truncate(length);
             }
         }
         Value::Object(map) => {
-            for (name, item) in map {
-                at.push('/');
-                at.push_str(&name.replace('~', "~0").replace('/', "~1"));
-                point(item, at, found);
-                at.truncate(length);
+            for (name, member) in map {
+                pointer.push('/');
+                pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+                collect_pointers(member, pointer, pointers);
+                pointer.truncate(length);
             }
         }
         _ => {}
     }
 }
 
-/// Ranges in order, those that touch joined.
+/// The ranges in order. Ranges that touch are joined.
 fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_unstable_by_key(|range| range.start);
     let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());

@@ -1,9 +1,9 @@
-//! Secrets in the output of a check that only a name beside them gives away, such as
+//! Secrets in the output of a check that only a name near them gives away, such as
 //! `export DEPLOY_KEY=…` and "using token …".
 
 use super::variables::{is_long, is_secret_name};
 
-/// Most words between a secret's name and the secret.
+/// The most words between a secret's name and the secret.
 const NEAR_WORDS: usize = 6;
 
 /// The shortest word that is taken for random.
@@ -22,16 +22,25 @@ pub(super) fn named_values(output: &str) -> Vec<String> {
 
 fn named_in_line(line: &str) -> Vec<&str> {
     let words: Vec<_> = words(line).collect();
-    let names = (0..words.len()).filter(|&at| is_name(words[at].1));
-    names.flat_map(|at| beside(line, &words, at)).collect()
+    let names = (0..words.len()).filter(|&index| is_name(words[index].text));
+    names.flat_map(|index| secrets_near(line, &words, index)).collect()
 }
 
-/// Words with the places where they begin. The marks of Base64 are parts of a word.
-fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_inside = |c: char| c.is_ascii_alphanumeric() || "_-.+/~$%".contains(c);
-    line.split(move |c| !is_inside(c))
-        .filter(|word| !word.is_empty())
-        .map(move |word| (word.as_ptr().addr() - line.as_ptr().addr(), word))
+/// A word of a line.
+#[derive(Clone, Copy)]
+struct Word<'l> {
+    text: &'l str,
+    /// Its first byte in the line.
+    start: usize,
+}
+
+/// The words of a line. The marks of Base64 are parts of a word.
+fn words(line: &str) -> impl Iterator<Item = Word<'_>> {
+    let is_in_word = |char: char| char.is_ascii_alphanumeric() || "_-.+/~$%".contains(char);
+    line.split(move |char| !is_in_word(char)).filter(|text| !text.is_empty()).map(move |text| {
+        let start = text.as_ptr().addr() - line.as_ptr().addr();
+        Word { text, start }
+    })
 }
 
 fn is_name(word: &str) -> bool {
@@ -39,23 +48,26 @@ fn is_name(word: &str) -> bool {
     is_secret_name(word) && !COMMON_WORDS.iter().any(|common| word.eq_ignore_ascii_case(common))
 }
 
-/// The secrets beside the name at `at`: its value, and random words near it.
-fn beside<'l>(line: &'l str, words: &[(usize, &'l str)], at: usize) -> Vec<&'l str> {
-    let (start, name) = words[at];
-    let near = &words[at.saturating_sub(NEAR_WORDS)..words.len().min(at + 1 + NEAR_WORDS)];
+/// The secrets near the name with this index: its value, and random words around it.
+fn secrets_near<'l>(line: &'l str, words: &[Word<'l>], index: usize) -> Vec<&'l str> {
+    let name = words[index];
+    let near_end = words.len().min(index + 1 + NEAR_WORDS);
+    let near = &words[index.saturating_sub(NEAR_WORDS)..near_end];
     let mut secrets: Vec<_> =
-        near.iter().map(|(_, word)| *word).filter(|word| is_random(word)).collect();
-    if let Some((value_start, value)) = words.get(at + 1) {
-        let gap = &line[start + name.len()..*value_start];
-        let is_assigned = gap.contains(['=', ':']) && gap.chars().all(|c| "\"' :=>\\".contains(c));
-        let is_of_variable = !name.contains(|c: char| c.is_ascii_lowercase());
-        let is_secret = is_hex(value) || (is_of_variable && is_long(value) && !is_reference(value));
-        secrets.extend((is_assigned && is_secret).then_some(*value));
+        near.iter().map(|word| word.text).filter(|word| is_random(word)).collect();
+    if let Some(value) = words.get(index + 1) {
+        let gap = &line[name.start + name.text.len()..value.start];
+        let is_assigned =
+            gap.contains(['=', ':']) && gap.chars().all(|char| "\"' :=>\\".contains(char));
+        // A name in small letters may be prose, whose next word is no secret.
+        let is_variable = !name.text.contains(|char: char| char.is_ascii_lowercase());
+        let is_value = is_variable && is_long(value.text) && !is_reference(value.text);
+        secrets.extend((is_assigned && (is_hex(value.text) || is_value)).then_some(value.text));
     }
     secrets
 }
 
-/// True for a path, and for the name of another variable.
+/// A path, or the name of another variable.
 fn is_reference(value: &str) -> bool {
     value.starts_with(['/', '~', '.', '$', '%'])
 }
@@ -64,11 +76,11 @@ fn is_hex(value: &str) -> bool {
     value.len() >= MIN_HEX_BYTES && value.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// True for a word that nobody writes by hand: its letters and digits change more often than
+/// A word that nobody writes by hand: its letters and digits change more often than
 /// those of a name such as `TestOAuth2RefreshFlow`, and it is no digest or id.
 fn is_random(word: &str) -> bool {
-    let rows = || word.split(|c: char| !c.is_ascii_alphanumeric());
-    !is_reference(word) && rows().any(is_random_row)
+    let mut rows = word.split(|char: char| !char.is_ascii_alphanumeric());
+    !is_reference(word) && rows.any(is_random_row)
 }
 
 fn is_random_row(row: &str) -> bool {
@@ -76,11 +88,11 @@ fn is_random_row(row: &str) -> bool {
     bytes.len() >= MIN_RANDOM_BYTES
         && bytes.iter().any(u8::is_ascii_digit)
         && bytes.iter().any(|byte| matches!(byte, b'g'..=b'z' | b'G'..=b'Z'))
-        && bytes.len() < 3 * parts(bytes)
+        && bytes.len() < 3 * count_parts(bytes)
 }
 
-/// The parts of a name: a word with its capital, a row of capitals, a number.
-fn parts(bytes: &[u8]) -> usize {
+/// The number of a name's parts: a word with its capital, a row of capitals, a number.
+fn count_parts(bytes: &[u8]) -> usize {
     let kind = |byte: u8| (byte.is_ascii_digit(), byte.is_ascii_uppercase());
     let is_edge = |pair: &&[u8]| {
         let is_capital_of_word = pair[0].is_ascii_uppercase() && pair[1].is_ascii_lowercase();

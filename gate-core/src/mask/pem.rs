@@ -1,4 +1,4 @@
-//! Private keys in PEM: whole ones, and the rest of one that was cut.
+//! Private keys in PEM: whole ones, and parts of keys that were cut.
 
 use std::ops::Range;
 
@@ -13,50 +13,60 @@ const MAX_ROW_BYTES: usize = 1_000;
 const DASHES: &str = "-----";
 
 pub(super) fn find(text: &str) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
-    for at in memmem::find_iter(text.as_bytes(), "PRIVATE KEY") {
-        let before = found.last().map_or(0, |last| last.end);
-        if at < before {
+    let mut keys: Vec<Range<usize>> = Vec::new();
+    for label in memmem::find_iter(text.as_bytes(), "PRIVATE KEY") {
+        let last_end = keys.last().map_or(0, |key| key.end);
+        if label < last_end {
             continue;
         }
-        let Some((line, begins)) = line(text, at) else { continue };
-        found.push(match begins {
-            true => line.start..key_end(text, line.end),
-            false => key_start(text, before, line.start.max(before))..line.end,
+        let Some(LabelLine { range, begins_key }) = label_line(text, label) else { continue };
+        keys.push(match begins_key {
+            true => range.start..key_end(text, range.end),
+            false => key_start(text, last_end, range.start.max(last_end))..range.end,
         });
     }
-    found
+    keys
 }
 
-/// The whole line of dashes around a label, and true if the line begins a key.
-fn line(text: &str, at: usize) -> Option<(Range<usize>, bool)> {
-    let from = text.floor_char_boundary(at.saturating_sub(MAX_LABEL_BYTES));
-    let to = text.ceil_char_boundary((at + MAX_LABEL_BYTES).min(text.len()));
-    let (begin, end) = (text[from..at].rfind("-----BEGIN "), text[from..at].rfind("-----END "));
+/// A label with the dashes around it, `-----BEGIN PRIVATE KEY-----`.
+struct LabelLine {
+    range: Range<usize>,
+    /// The line begins a key; otherwise it ends one.
+    begins_key: bool,
+}
+
+/// The line of dashes around the label at this byte.
+fn label_line(text: &str, label: usize) -> Option<LabelLine> {
+    let window_start = text.floor_char_boundary(label.saturating_sub(MAX_LABEL_BYTES));
+    let window_end = text.ceil_char_boundary((label + MAX_LABEL_BYTES).min(text.len()));
+    let left = &text[window_start..label];
+    let (begin, end) = (left.rfind("-----BEGIN "), left.rfind("-----END "));
     let start = begin.max(end)?;
-    let close = at + text[at..to].find(DASHES)? + DASHES.len();
-    Some((from + start..close, begin > end))
+    let close = label + text[label..window_end].find(DASHES)? + DASHES.len();
+    Some(LabelLine { range: window_start + start..close, begins_key: begin > end })
 }
 
-/// The end of a key that begins before this byte: the end of its last line or, without
-/// one, of all that may be a part of a key.
-fn key_end(text: &str, from: usize) -> usize {
-    let body = text[from..].find(|c: char| !is_body(c)).map_or(text.len(), |end| from + end);
-    let closed = text[from..body].find("-----END ").and_then(|end| line_end(text, from + end));
-    closed.unwrap_or(body)
+/// The end of a key whose first line ends at this byte: the end of its last line or, without
+/// a last line, of all that may be a part of a key.
+fn key_end(text: &str, start: usize) -> usize {
+    let body_length = text[start..].find(|char: char| !is_in_body(char));
+    let body_end = body_length.map_or(text.len(), |length| start + length);
+    let last_line = text[start..body_end].find("-----END ");
+    last_line.and_then(|distance| line_end(text, start + distance)).unwrap_or(body_end)
 }
 
-fn line_end(text: &str, at: usize) -> Option<usize> {
-    let from = at + DASHES.len();
-    let to = text.ceil_char_boundary((from + 2 * MAX_LABEL_BYTES).min(text.len()));
-    Some(from + text[from..to].find(DASHES)? + DASHES.len())
+/// The end of the line of dashes that begins at this byte.
+fn line_end(text: &str, line_start: usize) -> Option<usize> {
+    let start = line_start + DASHES.len();
+    let window_end = text.ceil_char_boundary((start + 2 * MAX_LABEL_BYTES).min(text.len()));
+    Some(start + text[start..window_end].find(DASHES)? + DASHES.len())
 }
 
 /// The start of a key whose first line was cut away: the first row of base64 above its
-/// last line, which begins at `end`.
-fn key_start(text: &str, from: usize, end: usize) -> usize {
+/// last line, which begins at `end`, and behind the byte `limit`.
+fn key_start(text: &str, limit: usize, end: usize) -> usize {
     let mut start = end;
-    for row in text[from..end].split_inclusive('\n').rev() {
+    for row in text[limit..end].split_inclusive('\n').rev() {
         if !is_row(row.trim_end_matches('\n')) {
             break;
         }
@@ -67,11 +77,10 @@ fn key_start(text: &str, from: usize, end: usize) -> usize {
 
 fn is_row(row: &str) -> bool {
     row.len() <= MAX_ROW_BYTES
-        && row.chars().all(|c| c.is_ascii_alphanumeric() || "+/=\\ \t\r".contains(c))
+        && row.chars().all(|char| char.is_ascii_alphanumeric() || "+/=\\ \t\r".contains(char))
 }
 
-/// True for the characters of a key's text: base64, headers, line breaks, also escaped
-/// ones.
-fn is_body(c: char) -> bool {
-    c.is_ascii_alphanumeric() || "+/=\\ \t\r\n-:,.()".contains(c)
+/// A character of a key's text: base64, headers, line breaks, also escaped ones.
+fn is_in_body(char: char) -> bool {
+    char.is_ascii_alphanumeric() || "+/=\\ \t\r\n-:,.()".contains(char)
 }

@@ -1,4 +1,4 @@
-//! Tokens that are known by how they begin: the rules of `patterns/secrets.toml`.
+//! Tokens that are known by their beginning: the rules of `patterns/secrets.toml`.
 
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
@@ -13,19 +13,19 @@ use crate::decide::literal::Pairs;
 
 const PACK: &str = gate_patterns::SECRETS;
 
-/// Most bytes of a rule's lazily built automaton.
+/// The most bytes of a rule's lazily built automaton.
 const REGEX_CACHE_BYTES: usize = 1 << 18;
 
-/// Most bytes of a text in which keywords are looked for one by one. Most decisions mask a few
+/// The most bytes of a text in which keywords are looked for one by one. Most decisions mask a few
 /// such texts, and building the automaton would take longer.
 const MAX_SHORT_BYTES: usize = 500;
 
-/// Stands where a text was cut.
+/// The mark at which a text was cut.
 const ELLIPSIS: char = '…';
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::new(rule_texts()));
 
-/// Tokens in this part of a text; they may overlap. What borders on the part has been
+/// The tokens in this part of a text; they may overlap. The text around the part has been
 /// masked before.
 pub(super) fn find(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
     RULES.find(text, part)
@@ -52,19 +52,21 @@ struct Rules {
 
 impl Rules {
     fn new(texts: impl Iterator<Item = &'static str>) -> Self {
-        let (mut rules, mut owners, mut all) = (Vec::new(), Vec::new(), Vec::new());
+        let mut rules = Vec::new();
+        let mut owners = Vec::new();
+        let mut all_keywords = Vec::new();
         for (index, text) in texts.enumerate() {
             for keyword in keywords(text) {
                 owners.push(index);
-                all.push(keyword);
+                all_keywords.push(keyword);
             }
             rules.push(LazyRule::new(text));
         }
-        Self { rules, owners, keywords: all, automaton: OnceLock::new() }
+        Self { rules, owners, keywords: all_keywords, automaton: OnceLock::new() }
     }
 
     /// False only if a text has no keyword.
-    fn may_hold(&self, text: &str) -> bool {
+    fn may_have_token(&self, text: &str) -> bool {
         if text.len() > MAX_SHORT_BYTES {
             return true;
         }
@@ -80,33 +82,35 @@ impl Rules {
     }
 
     fn find(&self, text: &str, part: Range<usize>) -> Vec<Range<usize>> {
-        if !self.may_hold(&text[part.clone()]) {
+        if !self.may_have_token(&text[part.clone()]) {
             return Vec::new();
         }
         let Some(keywords) = self.automaton() else { return Vec::new() };
-        let mut found = Vec::new();
-        // For each rule, how far it has searched. Without this a text of nothing but
-        // keywords would be searched from each of them to its end.
-        let mut searched = vec![part.start; self.rules.len()];
+        let mut tokens = Vec::new();
+        // For each rule, the end of the text that it has searched. Without it a text of nothing
+        // but keywords would be searched from each of them to its end.
+        let mut searched_to = vec![part.start; self.rules.len()];
         let input = aho_corasick::Input::new(text).span(part.clone());
         for keyword in keywords.find_overlapping_iter(input) {
-            let (index, start) = (self.owners[keyword.pattern()], keyword.start());
+            let index = self.owners[keyword.pattern()];
+            let start = keyword.start();
             let Some(rule) = self.rules[index].rule() else { continue };
-            if start < searched[index] || (rule.starts_word && !begins_word(text, &part, start)) {
+            if start < searched_to[index] || (rule.starts_word && !begins_word(text, &part, start))
+            {
                 continue;
             }
             let Some(regex) = self.rules[index].regex(rule) else { continue };
             let anchored = if rule.starts_word { Anchored::Yes } else { Anchored::No };
             let input = Input::new(text).span(start..part.end).anchored(anchored);
             let Some(token) = regex.find(input) else {
-                searched[index] = if rule.starts_word { start + 1 } else { part.end };
+                searched_to[index] = if rule.starts_word { start + 1 } else { part.end };
                 continue;
             };
-            searched[index] = token.end();
+            searched_to[index] = token.end();
             let length = text[token.range()].trim_end_matches(ELLIPSIS).len();
-            found.push(token.start()..token.start() + length);
+            tokens.push(token.start()..token.start() + length);
         }
-        found
+        tokens
     }
 }
 
@@ -141,7 +145,7 @@ struct Rule {
 }
 
 impl Rule {
-    /// The rest of the word is a part of the match, or it could be taken for another
+    /// The end of the word is a part of the match, or it could be taken for another
     /// token.
     fn compile(&self) -> Result<Regex, Box<BuildError>> {
         let mut regex = format!(r"(?:{})[\w-]*", self.regex);
@@ -156,16 +160,16 @@ impl Rule {
     }
 }
 
-/// True if no letter or digit of the part comes before this byte. The letter of an escaped
+/// A place at which no letter or digit of the part comes before the byte. The letter of an escaped
 /// line break or tab does not count.
-fn begins_word(text: &str, part: &Range<usize>, at: usize) -> bool {
-    if at == part.start {
+fn begins_word(text: &str, part: &Range<usize>, start: usize) -> bool {
+    if start == part.start {
         // A masked text before the part was a piece of the same word.
-        return at == 0;
+        return start == 0;
     }
-    match text.as_bytes()[..at] {
+    match text.as_bytes()[..start] {
         [.., b'\\', b'n' | b'r' | b't'] => true,
-        [.., before] => !before.is_ascii_alphanumeric(),
+        [.., last_byte] => !last_byte.is_ascii_alphanumeric(),
         [] => true,
     }
 }

@@ -69,18 +69,18 @@ pub(super) fn is_secret_name(name: &str) -> bool {
     if matches!(name.as_str(), "PWD" | "OLDPWD") {
         return false;
     }
-    let last = name.rsplit(['_', '-', '.']).next().unwrap_or_default();
-    SECRET_WORDS.contains(&last) || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
+    let last_word = name.rsplit(['_', '-', '.']).next().unwrap_or_default();
+    SECRET_WORDS.contains(&last_word) || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// True for a value that is too long to be in a text by accident.
+/// A value that is too long to be in a text by accident.
 pub(super) fn is_long(value: &str) -> bool {
-    let is_word = value.chars().all(|c| c.is_ascii_lowercase())
-        || value.chars().all(|c| c.is_ascii_uppercase());
+    let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase())
+        || value.bytes().all(|byte| byte.is_ascii_uppercase());
     value.len() >= if is_word { MIN_WORD_BYTES } else { MIN_VALUE_BYTES }
 }
 
-/// True for a value with a row of digits and of letters in both cases that nobody writes
+/// A value with a row of digits and of letters in both cases that nobody writes
 /// by hand. Digests and UUIDs have one case.
 fn is_random(value: &str) -> bool {
     // Each start of gate looks at every variable: most are too short.
@@ -99,8 +99,9 @@ fn is_random_row(row: &[u8]) -> bool {
 /// The password of an address, such as that of a database.
 fn password(value: &str) -> Option<&str> {
     memchr::memchr(b'@', value.as_bytes())?;
-    let (_, rest) = value.split_once("://")?;
-    let authority = rest.split(['/', '?', '#']).next()?;
-    let (user, password) = authority.rsplit_once('@')?.0.split_once(':')?;
+    let (_, address) = value.split_once("://")?;
+    let authority = address.split(['/', '?', '#']).next()?;
+    let (user_info, _host) = authority.rsplit_once('@')?;
+    let (user, password) = user_info.split_once(':')?;
     (is_long(password) && password != user).then_some(password)
 }

@@ -203,10 +203,10 @@ fn flaws_are_told_in_words_with_their_lines() {
 #[test]
 fn the_last_word_and_the_prompt_are_kept_apart_from_what_a_hook_said() {
     let asked = stream(&[user("Go."), says("One.")]);
-    assert_eq!(asked.said, "One.");
+    assert_eq!(asked.last_word, "One.");
     let again = stream(&[user("Go."), says("One."), user("Stop hook feedback: no"), says("Two.")]);
-    assert_eq!((again.said.as_str(), &again.prompt), ("Two.", &asked.prompt));
+    assert_eq!((again.last_word.as_str(), &again.prompt), ("Two.", &asked.prompt));
     let other = stream(&[user("Stop."), says("One.")]);
     assert!(asked.prompt.is_some() && other.prompt != asked.prompt);
-    assert_eq!(stream(&[says("One."), user("Go.")]).said, "");
+    assert_eq!(stream(&[says("One."), user("Go.")]).last_word, "");
 }

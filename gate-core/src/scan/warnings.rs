@@ -44,11 +44,13 @@ mod tests {
     #[test]
     fn the_first_flaw_and_the_last_error_and_limit_stand_for_the_others() {
         let limit = |line| Limit { text: format!("limit {line}"), resets_at: None, line };
-        let mut transcript = Transcript::default();
-        transcript.problems = vec![remark(1), remark(2), remark(3)];
-        transcript.errors = vec![remark(4), remark(5)];
-        transcript.limits = vec![limit(6)];
-        transcript.denials = vec![remark(7)];
+        let transcript = Transcript {
+            problems: vec![remark(1), remark(2), remark(3)],
+            errors: vec![remark(4), remark(5)],
+            limits: vec![limit(6)],
+            denials: vec![remark(7)],
+            ..Transcript::default()
+        };
         let texts = |transcript: &Transcript| {
             let listed = warnings(transcript, false).into_iter();
             listed.map(|one| (one.code, one.message)).collect::<Vec<_>>()

@@ -11,7 +11,7 @@ use crate::decide::iteration_facts::LimitNotice;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Effort {
-    /// The signature of the error that ended the turn. None if nothing went wrong, or if
+    /// The signature of the error that ended the turn. `None` if there was no error, or if
     /// a limit ended the turn: that is nobody's error.
     pub signature: Option<Signature>,
     /// The rate or usage limit that ended the turn.
@@ -19,7 +19,7 @@ pub struct Effort {
     /// The client's message that it did not reach its service, if that ended the turn. It
     /// counts only for a program that failed.
     pub outage: Option<String>,
-    /// True if the agent did anything: spoke, thought, or called a tool.
+    /// The agent spoke, thought, or called a tool.
     pub acted: bool,
     /// The tools that were denied, each once. Questions and plans that nobody
     /// answered are none.

@@ -1,4 +1,4 @@
-//! A cheap look for texts, before patterns are tried.
+//! A cheap search for texts, before patterns are tried.
 
 /// The number of buckets that three bytes hash to.
 const BUCKETS: usize = 1 << 12;
@@ -12,27 +12,30 @@ pub(super) struct Hints {
     texts: &'static [&'static str],
     /// For each bucket, the number of a text whose first three bytes hash to it, from 1;
     /// or 0.
-    first: [u8; BUCKETS],
+    first_text: [u8; BUCKETS],
     /// For each text another one that begins in the same way, or 0.
-    next: [u8; MAX_TEXTS],
+    next_text: [u8; MAX_TEXTS],
 }
 
 impl Hints {
     /// Prepares texts of three bytes or more, when gate is built.
     pub(super) const fn new(texts: &'static [&'static str]) -> Self {
-        let (mut first, mut next) = ([0; BUCKETS], [0; MAX_TEXTS]);
-        let mut at = 0;
-        while at < texts.len() {
-            let bytes = texts[at].as_bytes();
-            let place = place([bytes[0], bytes[1], bytes[2]]);
-            next[at] = first[place];
-            at += 1;
-            first[place] = at as u8;
+        let mut first_text = [0; BUCKETS];
+        let mut next_text = [0; MAX_TEXTS];
+        let mut index = 0;
+        while index < texts.len() {
+            let bytes = texts[index].as_bytes();
+            let bucket = bucket([bytes[0], bytes[1], bytes[2]]);
+            next_text[index] = first_text[bucket];
+            // Numbers begin at 1: 0 is the end of a chain.
+            index += 1;
+            first_text[bucket] = index as u8;
         }
-        Self { texts, first, next }
+        Self { texts, first_text, next_text }
     }
 
-    pub(super) fn stand_in(&self, text: &str) -> bool {
+    /// One of the texts is in a text.
+    pub(super) fn are_in(&self, text: &str) -> bool {
         self.find(text).is_some()
     }
 
@@ -42,50 +45,44 @@ impl Hints {
     }
 
     fn find_in(&self, bytes: &[u8]) -> Option<usize> {
-        let places = bytes.len().saturating_sub(2);
-        let mut from = 0;
-        // At most places no text begins: eight are examined one by one only if a text may begin at
-        // one of them.
-        while let Some(ten) = bytes.get(from..).and_then(<[u8]>::first_chunk::<10>) {
-            let any = ten.windows(3).fold(0, |any, three| any | self.number(three));
-            if any != 0
-                && let Some(at) = (from..from + 8).find(|at| self.begins(&bytes[*at..]))
+        let offsets = bytes.len().saturating_sub(2);
+        let mut start = 0;
+        // At most offsets no text begins: eight are examined one by one only if a text may begin
+        // at one of them.
+        while let Some(ten_bytes) = bytes.get(start..).and_then(<[u8]>::first_chunk::<10>) {
+            let numbers = ten_bytes.windows(3).map(|three_bytes| self.text_number(three_bytes));
+            if numbers.fold(0, |any_number, number| any_number | number) != 0
+                && let Some(offset) =
+                    (start..start + 8).find(|offset| self.begin(&bytes[*offset..]))
             {
-                return Some(at);
+                return Some(offset);
             }
-            from += 8;
+            start += 8;
         }
-        (from..places).find(|at| self.begins(&bytes[*at..]))
+        (start..offsets).find(|offset| self.begin(&bytes[*offset..]))
     }
 
-    /// True if one of the texts begins these bytes.
-    fn begins(&self, bytes: &[u8]) -> bool {
-        match self.number(bytes) {
-            0 => false,
-            number => self.begin(number, bytes),
-        }
-    }
-
-    /// The number of a text that begins as these three bytes or more do, or 0.
-    fn number(&self, bytes: &[u8]) -> u8 {
-        self.first[place([bytes[0], bytes[1], bytes[2]])]
-    }
-
-    /// True if the bytes begin with text `number`, or with another text in its chain.
-    fn begin(&self, mut number: u8, bytes: &[u8]) -> bool {
+    /// One of the texts begins these bytes.
+    fn begin(&self, bytes: &[u8]) -> bool {
+        let mut number = self.text_number(bytes);
         while let Some(index) = usize::from(number).checked_sub(1) {
             if bytes.starts_with(self.texts[index].as_bytes()) {
                 return true;
             }
-            number = self.next[index];
+            number = self.next_text[index];
         }
         false
     }
+
+    /// The number of a text that may begin as these three bytes or more do, or 0.
+    fn text_number(&self, bytes: &[u8]) -> u8 {
+        self.first_text[bucket([bytes[0], bytes[1], bytes[2]])]
+    }
 }
 
-/// The bucket of three bytes.
-const fn place([one, two, three]: [u8; 3]) -> usize {
-    let number = u32::from_le_bytes([one, two, three, 0]);
+/// The bucket of three bytes. The factor is 2^32 divided by the golden ratio: Fibonacci hashing.
+const fn bucket([first, second, third]: [u8; 3]) -> usize {
+    let number = u32::from_le_bytes([first, second, third, 0]);
     (number.wrapping_mul(0x9e37_79b1) >> 20) as usize
 }
 
@@ -100,7 +97,7 @@ mod tests {
             assert_eq!(HINTS.find(text), Some(at), "{text}");
         }
         for text in ["", "r", "rr", "rror", "rror;", "ERROR:", "not", "N OT"] {
-            assert!(!HINTS.stand_in(text), "{text}");
+            assert!(!HINTS.are_in(text), "{text}");
         }
         for before in 0..40 {
             for (text, after) in [(" › ", 0), ("rror[", 0), ("NOT", 9)] {

@@ -8,8 +8,8 @@ use super::pack::Kind;
 /// The longest beginning of a line that is looked at, in bytes.
 const MAX_LINE_BYTES: usize = 1000;
 
-/// Texts of which every error line of a tool contains one, and little else does: prose
-/// speaks of errors often.
+/// Texts of which every error line of a tool contains one. Few other lines contain one,
+/// although prose often speaks of errors.
 static HINTS: Hints = Hints::new(&[
     "rror:",
     "RROR:",
@@ -69,7 +69,7 @@ static HINTS: Hints = Hints::new(&[
     ".go:",
 ]);
 
-/// True if a tool's answer is one of the client's guards, which an agent gets over in its
+/// A tool's answer that is one of the client's guards, which an agent gets over in its
 /// next call.
 pub(super) fn is_guard(answer: &str) -> bool {
     lines(answer).find(|line| !line.trim().is_empty()).is_some_and(|line| Kind::Guard.is_in(line))
@@ -77,17 +77,17 @@ pub(super) fn is_guard(answer: &str) -> bool {
 
 /// The text's lines that are errors.
 pub(super) fn errors(text: &str) -> impl Iterator<Item = &str> {
-    hinted(text).map(beginning).filter(|line| is_error(line))
+    hinted_lines(text).map(beginning).filter(|line| is_error(line))
 }
 
 /// The text's last line that is neither empty nor harmless: the last line of a tool that failed
 /// gives the cause.
-pub(super) fn last(text: &str) -> Option<&str> {
+pub(super) fn last_cause(text: &str) -> Option<&str> {
     lines(text).rfind(|line| !line.trim().is_empty() && !is_harmless(line))
 }
 
 fn is_error(line: &str) -> bool {
-    HINTS.stand_in(line) && Kind::Error.is_in(line) && !is_harmless(line)
+    HINTS.are_in(line) && Kind::Error.is_in(line) && !is_harmless(line)
 }
 
 fn is_harmless(line: &str) -> bool {
@@ -95,13 +95,14 @@ fn is_harmless(line: &str) -> bool {
 }
 
 /// The text's lines that hold a hint.
-fn hinted(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
+fn hinted_lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut unread = text;
     iter::from_fn(move || {
-        let at = HINTS.find(rest)?;
-        let begin = memchr::memrchr(b'\n', &rest.as_bytes()[..at]).map_or(0, |found| found + 1);
-        let line = rest[begin..].lines().next()?;
-        rest = &rest[begin + line.len()..];
+        let hint = HINTS.find(unread)?;
+        let line_break = memchr::memrchr(b'\n', &unread.as_bytes()[..hint]);
+        let line_start = line_break.map_or(0, |line_break| line_break + 1);
+        let line = unread[line_start..].lines().next()?;
+        unread = &unread[line_start + line.len()..];
         Some(line)
     })
 }

@@ -1,10 +1,10 @@
 //! Errors, limits and denied tools of an iteration, for the circuit breaker.
 //!
-//! What an error or a limit looks like is data: the packs `errors` and
+//! The patterns of errors and limits are data: the packs `errors` and
 //! `limits`. They are read when an error, a failed tool or a line that may be
-//! one is there; an ordinary transcript does not pay for them.
+//! an error is there; an ordinary transcript does not pay for them.
 //!
-//! Three sources feed the signature, the first that has anything counting: the
+//! One of three sources feeds the signature, the first that is not empty: the
 //! API's errors at the turn's end, its failed tool results, error lines of the
 //! last word. An error or a limit that the agent got over, which its own text
 //! after it shows, did not end the turn.
@@ -25,5 +25,5 @@ pub use effort::Effort;
 pub use normal::normalise;
 pub use signature::Signature;
 pub(crate) use watch::Watch;
+pub use wording::has_wording;
 pub use wording::outage_of;
-pub use wording::says;

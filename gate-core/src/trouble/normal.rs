@@ -6,54 +6,57 @@ use std::ops::Range;
 use super::pack::{self, rules};
 use crate::text::clean;
 
-/// The line without what does not identify the error: paths but for their last part, times,
-/// addresses, hashes, numbers.
+/// The line without details that do not identify the error: paths but for their last part,
+/// times, addresses, hashes, numbers.
 ///
-/// What the rules find is taken from the left, each piece by the first rule
-/// that finds it, so that no rule sees what another one has written.
+/// Matches are replaced from the left, each by the first rule that has it, so that no rule sees
+/// the replacement of another one.
 pub fn normalise(line: &str) -> String {
     let line = clean(line);
-    let mut rules: Vec<_> = rules().iter().map(|rule| Search::new(rule, &line)).collect();
+    let mut searches: Vec<_> = rules().iter().map(|rule| Search::new(rule, &line)).collect();
     let mut normal = String::with_capacity(line.len());
-    let mut at = 0;
-    while let Some((found, with)) = next(&mut rules, &line, at) {
-        normal.push_str(&line[at..found.start]);
-        normal.push_str(with.unwrap_or(&line[found.clone()]));
-        at = found.end;
+    let mut start = 0;
+    while let Some(Match { range, replacement }) = next_match(&mut searches, &line, start) {
+        normal.push_str(&line[start..range.start]);
+        normal.push_str(replacement.unwrap_or(&line[range.clone()]));
+        start = range.end;
     }
-    normal.push_str(&line[at..]);
+    normal.push_str(&line[start..]);
     normal.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The next piece that a rule finds, and what the first rule that does writes
-/// in its place.
-fn next(
-    rules: &mut [Search],
-    line: &str,
-    at: usize,
-) -> Option<(Range<usize>, Option<&'static str>)> {
-    let found = rules
-        .iter_mut()
-        .filter_map(|search| Some((search.find(line, at)?, search.rule.with.as_deref())));
-    found.filter(|(found, _)| !found.is_empty()).min_by_key(|(found, _)| found.start)
+/// A match of a rule.
+struct Match {
+    range: Range<usize>,
+    /// The rule's replacement; without one the match stays.
+    replacement: Option<&'static str>,
+}
+
+/// The next match of any rule: of several at one place that of the first rule.
+fn next_match(searches: &mut [Search], line: &str, start: usize) -> Option<Match> {
+    let matches = searches.iter_mut().filter_map(|search| {
+        let range = search.next_range(line, start)?;
+        Some(Match { range, replacement: search.rule.replacement.as_deref() })
+    });
+    matches.filter(|next| !next.range.is_empty()).min_by_key(|next| next.range.start)
 }
 
 /// A rule on its way through a line.
 struct Search {
     rule: &'static pack::Rule,
     /// Its last match: as long as that lies ahead, it comes next.
-    found: Option<Range<usize>>,
+    last_match: Option<Range<usize>>,
 }
 
 impl Search {
     fn new(rule: &'static pack::Rule, line: &str) -> Self {
-        Self { rule, found: rule.expression.find(line) }
+        Self { rule, last_match: rule.expression.find(line) }
     }
 
-    fn find(&mut self, line: &str, at: usize) -> Option<Range<usize>> {
-        if self.found.as_ref().is_some_and(|found| found.start < at) {
-            self.found = self.rule.expression.find_from(line, at);
+    fn next_range(&mut self, line: &str, start: usize) -> Option<Range<usize>> {
+        if self.last_match.as_ref().is_some_and(|range| range.start < start) {
+            self.last_match = self.rule.expression.find_from(line, start);
         }
-        self.found.clone()
+        self.last_match.clone()
     }
 }

@@ -10,8 +10,14 @@ static LIMITS: LazyLock<BreakerPack> = LazyLock::new(|| BreakerPack::load("limit
 
 /// A pack that feeds the circuit breaker.
 struct BreakerPack {
-    patterns: Vec<(Kind, Expression)>,
+    patterns: Vec<BreakerPattern>,
     rules: Vec<Rule>,
+}
+
+/// A pattern with its kind.
+struct BreakerPattern {
+    kind: Kind,
+    expression: Expression,
 }
 
 /// The kind of a pattern: the first word of its id.
@@ -30,19 +36,20 @@ pub(super) enum Kind {
 pub(super) struct Rule {
     pub(super) expression: Expression,
     /// The replacement; without one the match stays.
-    pub(super) with: Option<String>,
+    pub(super) replacement: Option<String>,
 }
 
 impl BreakerPack {
     fn load(name: &str) -> Self {
         let (patterns, rules) = breaker_rules(name).unwrap_or_default();
-        let patterns = patterns.into_iter().filter_map(|one| {
-            let kind = Kind::from_id(&one.id)?;
-            Some((kind, Expression::from_pack(source(&one.matcher), one.keywords)))
+        let patterns = patterns.into_iter().filter_map(|pattern| {
+            let kind = Kind::from_id(&pattern.id)?;
+            let expression = Expression::from_pack(source(&pattern.matcher), pattern.keywords);
+            Some(BreakerPattern { kind, expression })
         });
         let rules = rules.into_iter().map(|rule| Rule {
             expression: Expression::from_pack(rule.regex, rule.keywords),
-            with: rule.with,
+            replacement: rule.with,
         });
         Self { patterns: patterns.collect(), rules: rules.collect() }
     }
@@ -69,10 +76,10 @@ impl Kind {
             Self::Notice | Self::Mention | Self::Denial | Self::Outage => &LIMITS,
         };
         let patterns = pack.patterns.iter();
-        patterns.filter(move |(kind, _)| *kind == self).map(|(_, expression)| expression)
+        patterns.filter(move |pattern| pattern.kind == self).map(|pattern| &pattern.expression)
     }
 
-    /// True if a pattern of this kind matches a line of the text.
+    /// A pattern of this kind matches a line of the text.
     pub(super) fn is_in(self, text: &str) -> bool {
         text.lines().any(|line| self.patterns().any(|pattern| pattern.is_match(line)))
     }

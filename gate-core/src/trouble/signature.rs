@@ -14,7 +14,7 @@ const MAX_LINES: usize = 5;
 /// The longest signature, in characters.
 const MAX_SIGNATURE_CHARS: usize = 300;
 
-/// The fewest letters of a line that says something.
+/// The fewest letters of a line that tells one error from another.
 const MIN_LETTERS: usize = 3;
 
 /// An error without the details that differ from one time to the next: up to five error
@@ -27,8 +27,8 @@ pub struct Signature(String);
 
 impl Signature {
     /// The signature of outputs that failed, in their order: their error
-    /// lines, and the last line of one that has none. None if they say
-    /// nothing.
+    /// lines, or the last line of an output without error lines. `None` if no line identifies
+    /// an error.
     ///
     /// ```
     /// use gate_core::trouble::Signature;
@@ -45,22 +45,21 @@ impl Signature {
                 break;
             }
             if !line::is_guard(output) && !lines.take(output) {
-                line::last(output).into_iter().for_each(|line| lines.add(line));
+                line::last_cause(output).into_iter().for_each(|line| lines.add(line));
             }
         }
         lines.join()
     }
 
-    /// The signature of the evidence that fails: which checks, and which of
-    /// their tests, else what they say of it. None if nothing fails that
-    /// counts.
+    /// The signature of the evidence that fails: the names of the checks with those of their
+    /// failed tests, or with their summary. `None` if no failure counts.
     pub fn from_evidence(evidence: &[Evidence]) -> Option<Self> {
         let failing = evidence.iter().filter(|record| record.counts_as(Outcome::Fail));
         let failures: Vec<_> = failing.map(failure).collect();
         Self::from_outputs(failures.iter().map(String::as_str))
     }
 
-    /// The signature of what an agent wrote: its error lines alone.
+    /// The signature of an agent's text: its error lines alone.
     pub(super) fn from_prose(text: &str) -> Option<Self> {
         let mut lines = Lines::default();
         lines.take(text);
@@ -88,8 +87,8 @@ impl From<Signature> for String {
 /// The failing test or check, on one line.
 fn failure(evidence: &Evidence) -> String {
     let names = evidence.failed_tests();
-    let what = if names.is_empty() { evidence.summary.clone() } else { names.join(" ") };
-    format!("{}: {what}", evidence.check)
+    let details = if names.is_empty() { evidence.summary.clone() } else { names.join(" ") };
+    format!("{}: {details}", evidence.check)
 }
 
 /// Different lines, normalised, in the order in which they came.
@@ -104,15 +103,15 @@ impl Lines {
     /// Takes the error lines of a text, as many as there is room for. False
     /// if it has none.
     fn take(&mut self, text: &str) -> bool {
-        let mut any = false;
+        let mut has_errors = false;
         for line in line::errors(text) {
-            any = true;
+            has_errors = true;
             self.add(line);
             if self.is_full() {
                 break;
             }
         }
-        any
+        has_errors
     }
 
     fn add(&mut self, line: &str) {
@@ -130,10 +129,10 @@ impl Lines {
 
 /// The letters of a line, apart from those of marks such as `<path>`.
 fn letters(line: &str) -> usize {
-    let mut within = false;
-    let letters = line.chars().filter(|c| {
-        within = (within || *c == '<') && *c != '>';
-        !within && c.is_alphabetic()
+    let mut in_mark = false;
+    let letters = line.chars().filter(|char| {
+        in_mark = (in_mark || *char == '<') && *char != '>';
+        !in_mark && char.is_alphabetic()
     });
     letters.count()
 }

@@ -56,13 +56,13 @@ fn the_samples_of_limits_are_what_clients_say() {
         ("denial", Wording::Denial),
     ] {
         let missed = samples(&limits, kind).0;
-        none("is said", missed.into_iter().filter(|text| !wording::says(what, text)));
+        none("is said", missed.into_iter().filter(|text| !wording::has_wording(what, text)));
     }
     for (kind, what) in
         [("notice", Wording::Notice), ("mention", Wording::Limit), ("denial", Wording::Denial)]
     {
         let taken = samples(&limits, kind).1;
-        none("is not said", taken.into_iter().filter(|text| wording::says(what, text)));
+        none("is not said", taken.into_iter().filter(|text| wording::has_wording(what, text)));
     }
 }
 
@@ -86,9 +86,9 @@ fn a_notice_is_all_that_the_text_is() {
     let prose = "You've hit your limit\nThe page now shows this.\nAll tests pass.";
     let long = format!("You've hit your limit · {}", "resets ".repeat(50));
     for text in [prose, &long, "Rate limiting works. All tasks are complete."] {
-        assert!(!wording::says(Wording::Notice, text), "{text}");
+        assert!(!wording::has_wording(Wording::Notice, text), "{text}");
     }
-    assert!(wording::says(Wording::Notice, "\nYou've hit your limit · resets 5pm\n"));
+    assert!(wording::has_wording(Wording::Notice, "\nYou've hit your limit · resets 5pm\n"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Follows a transcript for what goes wrong in its final turn.
+//! Follows a transcript for the failures of its final turn.
 
 use super::{Effort, Signature, wording};
 use crate::decide::iteration_facts::LimitNotice;
@@ -11,8 +11,8 @@ const MAX_KEPT: usize = 16;
 /// The end of the last message that is searched for error lines, in bytes.
 const MAX_PROSE_BYTES: usize = 64 << 10;
 
-/// Tools that ask a person something. If nobody is there to answer, clients deny them,
-/// and the agent may do the rest of its work all the same. Of Claude Code, Codex,
+/// Tools that ask a person a question. If nobody is there to answer, clients deny them,
+/// and the agent may go on with its work all the same. Of Claude Code, Codex,
 /// OpenCode, Gemini and Qwen, Copilot, Droid, Cline; without the marks between words.
 const QUESTIONS: [&str; 14] = [
     "askuserquestion",
@@ -39,11 +39,19 @@ pub(crate) struct Watch {
     denied: Vec<String>,
     /// The first failed tool results.
     failures: Vec<String>,
-    /// The last errors of the API, and the last limits, with their lines.
-    errors: Vec<(u64, String)>,
-    limits: Vec<(u64, LimitNotice)>,
+    /// The last errors of the API.
+    errors: Vec<AtLine<String>>,
+    /// The last limits.
+    limits: Vec<AtLine<LimitNotice>>,
     /// The line on which the agent's last message begins, in plain text.
-    spoken: u64,
+    message_line: u64,
+}
+
+/// A fact with its line of the input.
+#[derive(Debug)]
+struct AtLine<T> {
+    line: u64,
+    fact: T,
 }
 
 impl Watch {
@@ -53,7 +61,7 @@ impl Watch {
             Event::Boundary(Boundary::Notification | Boundary::Unanswered, _)
             | Event::Problem(_) => {}
             Event::Boundary(..) | Event::Tail => *self = Self::default(),
-            Event::Text(text) if text.role == Role::Assistant => self.speaks(text),
+            Event::Text(text) if text.role == Role::Assistant => self.agent_text(text),
             Event::Text(text) => self.acted |= matches!(text.role, Role::Thinking | Role::Tool),
             Event::Fact(fact) => self.fact(fact),
         }
@@ -61,16 +69,17 @@ impl Watch {
 
     /// Ends the input.
     pub(crate) fn finish(mut self, turn: &FinalTurn) -> Effort {
-        let spoken = self.spoken;
-        self.errors.retain(|(line, _)| *line >= spoken);
-        self.limits.retain(|(line, _)| *line >= spoken);
+        let message_line = self.message_line;
+        self.errors.retain(|error| error.line >= message_line);
+        self.limits.retain(|limit| limit.line >= message_line);
         let word = turn.words().last().map_or("", |word| word.text.as_str());
-        let limited = self.limited().or_else(|| notice(word));
+        let limited = self.last_limit().or_else(|| limit_notice(word));
+        // A limit that ended the turn is nobody's error.
         let signature = if limited.is_some() { None } else { self.signature(word) };
-        let errors = self.errors.iter().map(|(_, message)| message.as_str());
-        let outage = errors.rev().find(|message| wording::outage_of(message).is_some());
-        let outage =
-            outage.or_else(|| Some(word.trim()).filter(|notice| wording::is_outage_notice(notice)));
+        let mut last_errors = self.errors.iter().rev().map(|error| error.fact.as_str());
+        let outage = last_errors
+            .find(|message| wording::outage_of(message).is_some())
+            .or_else(|| Some(word.trim()).filter(|notice| wording::is_outage_notice(notice)));
         Effort {
             signature,
             limited,
@@ -81,13 +90,13 @@ impl Watch {
         }
     }
 
-    /// The agent got over what went wrong before. Records come one by one, but the number
+    /// The agent got over the failures before its text. Records come one by one, but the number
     /// of lines of plain text in one piece is chance: there, the line number of a later
     /// message shows it.
-    fn speaks(&mut self, text: &Text<'_>) {
+    fn agent_text(&mut self, text: &Text<'_>) {
         self.output += text.text.chars().count() as u64;
         if text.multiline && !text.continues {
-            self.spoken = text.line;
+            self.message_line = text.line;
         } else if !text.multiline && !text.text.trim().is_empty() {
             self.errors.clear();
             self.limits.clear();
@@ -97,11 +106,11 @@ impl Watch {
     fn fact(&mut self, fact: &Fact) {
         match fact {
             Fact::Error { message, line } => {
-                keep_last(&mut self.errors, (*line, message.clone()));
+                keep_last(&mut self.errors, AtLine { line: *line, fact: message.clone() });
             }
             Fact::Limit { message, resets_at, line } => {
-                let limited = LimitNotice { text: message.clone(), resets_at: *resets_at };
-                keep_last(&mut self.limits, (*line, limited));
+                let notice = LimitNotice { text: message.clone(), resets_at: *resets_at };
+                keep_last(&mut self.limits, AtLine { line: *line, fact: notice });
             }
             Fact::Denial { tool, .. } => self.denial(tool),
             Fact::ToolFailure { output, .. } if self.failures.len() < MAX_KEPT => {
@@ -121,14 +130,14 @@ impl Watch {
     }
 
     /// The last notice of the limit, and the last time in any of them.
-    fn limited(&mut self) -> Option<LimitNotice> {
-        let resets_at = self.limits.iter().rev().find_map(|(_, limit)| limit.resets_at);
-        let (_, last) = self.limits.pop()?;
-        Some(LimitNotice { resets_at, ..last })
+    fn last_limit(&mut self) -> Option<LimitNotice> {
+        let resets_at = self.limits.iter().rev().find_map(|limit| limit.fact.resets_at);
+        let last_limit = self.limits.pop()?;
+        Some(LimitNotice { resets_at, ..last_limit.fact })
     }
 
     fn signature(&self, word: &str) -> Option<Signature> {
-        Signature::from_outputs(self.errors.iter().map(|(_, message)| message.as_str()))
+        Signature::from_outputs(self.errors.iter().map(|error| error.fact.as_str()))
             .or_else(|| Signature::from_outputs(self.failures.iter().map(String::as_str)))
             .or_else(|| prose_signature(word))
     }
@@ -141,7 +150,7 @@ fn prose_signature(word: &str) -> Option<Signature> {
 }
 
 /// A client's text output that is nothing but its notice of a limit.
-fn notice(word: &str) -> Option<LimitNotice> {
+fn limit_notice(word: &str) -> Option<LimitNotice> {
     let text = word.trim();
     wording::is_notice(text)
         .then(|| LimitNotice { text: text.to_owned(), resets_at: resets_at(text) })
@@ -152,9 +161,9 @@ fn is_question(tool: &str) -> bool {
     QUESTIONS.contains(&name.to_ascii_lowercase().as_str())
 }
 
-fn keep_last<T>(list: &mut Vec<T>, item: T) {
+fn keep_last<T>(list: &mut Vec<T>, element: T) {
     if list.len() >= MAX_KEPT {
         list.remove(0);
     }
-    list.push(item);
+    list.push(element);
 }

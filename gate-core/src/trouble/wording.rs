@@ -35,22 +35,22 @@ static DENIAL_HINTS: Hints = Hints::new(&[
     "specified a rule",
 ]);
 
-/// True if the text is a wording of this kind that clients use.
-pub fn says(what: Wording, text: &str) -> bool {
-    match what {
+/// A text that a client words in this way.
+pub fn has_wording(wording: Wording, text: &str) -> bool {
+    match wording {
         Wording::Notice => is_notice(text),
         Wording::Limit => is_limit(text),
         Wording::Denial => is_denial(text),
     }
 }
 
-/// A notice is all that the text is: an agent's prose about limits is longer,
-/// or begins in another way.
+/// A text that is a notice as a whole: an agent's prose about limits is longer, or begins in
+/// another way.
 pub(super) fn is_notice(text: &str) -> bool {
     let text = text.trim();
     text.len() <= MAX_NOTICE_BYTES
         && text.lines().count() <= 2
-        && NOTICE_HINTS.stand_in(text)
+        && NOTICE_HINTS.are_in(text)
         && text.lines().next().is_some_and(|line| Kind::Notice.is_in(line))
 }
 
@@ -67,20 +67,20 @@ pub fn outage_of(error: &str) -> Option<OutageCause> {
     }
 }
 
-/// True if the agent printed nothing but its client's message about an outage.
+/// The output of an agent that printed nothing but its client's message about an outage.
 pub(super) fn is_outage_notice(text: &str) -> bool {
     let text = text.trim();
     let marks = ["api error", "[api error", "error", "✕", "✗", "×", "■", "⚠"];
     if text.len() > MAX_NOTICE_BYTES || text.lines().count() > 2 {
         return false;
     }
-    let lower = text.to_lowercase();
-    marks.iter().any(|mark| lower.starts_with(mark)) && outage_of(text).is_some()
+    let lower_case = text.to_lowercase();
+    marks.iter().any(|mark| lower_case.starts_with(mark)) && outage_of(text).is_some()
 }
 
-/// A denial begins the answer: a tool's own output may speak of permissions.
+/// An answer that begins with a denial: further on, a tool's own output may speak of permissions.
 fn is_denial(answer: &str) -> bool {
     let line = answer.trim_start().lines().next().unwrap_or_default();
     let line = &line[..line.floor_char_boundary(MAX_DENIAL_BYTES)];
-    DENIAL_HINTS.stand_in(line) && Kind::Denial.is_in(line)
+    DENIAL_HINTS.are_in(line) && Kind::Denial.is_in(line)
 }

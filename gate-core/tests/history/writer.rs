@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use gate_core::config::{self, Layer, Origin};
-use gate_core::decide::breaker::{Act, Breaker, Change};
+use gate_core::decide::breaker::{Act, Admitted, Breaker, Change};
 use gate_core::decide::decision::judge;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::iteration_facts::{IterationFacts, LimitNotice, TreeSeen, TreeState};
@@ -140,7 +140,8 @@ impl Writer {
         if !forced {
             let task = name(task);
             let owner = self.governing(&task);
-            let (_, breaker, change) = self.breaker(owner, &task).admit(&self.now(), policy, &id);
+            let Admitted { breaker, change, .. } =
+                self.breaker(owner, &task).admit(&self.now(), policy, &id);
             self.step((owner, &task), breaker, change.as_ref());
         }
         id

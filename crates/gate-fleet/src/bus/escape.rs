@@ -1,29 +1,31 @@
 //! Lines of a body that would end it.
 
-/// Line that ends a header, and a body.
+/// The line that ends a header, and a body.
 pub(super) const MARK: &str = "---";
 
 /// A body as it is written: a line that is `---`, also one with white space
 /// around it, gets a backslash before it, and so does one that has backslashes
 /// there already.
 pub(super) fn escaped(body: &str) -> String {
-    let mut out = String::with_capacity(body.len() + 8);
+    let mut escaped = String::with_capacity(body.len() + 8);
     for line in body.split_inclusive('\n') {
-        out.push_str(if is_mark(line.trim_start_matches('\\')) { "\\" } else { "" });
-        out.push_str(line);
+        escaped.push_str(if is_mark(line.trim_start_matches('\\')) { "\\" } else { "" });
+        escaped.push_str(line);
     }
-    out
+    escaped
 }
 
-/// A body as it was meant.
+/// A body as its author wrote it, out of its written form.
 pub(super) fn unescaped(body: &str) -> String {
-    let mut out = String::with_capacity(body.len());
+    let mut unescaped = String::with_capacity(body.len());
     for line in body.split_inclusive('\n') {
-        let meant = line.strip_prefix('\\');
-        let meant = meant.filter(|rest| is_mark(rest.trim_start_matches('\\')));
-        out.push_str(meant.unwrap_or(line));
+        let text = match line.strip_prefix('\\') {
+            Some(text) if is_mark(text.trim_start_matches('\\')) => text,
+            _ => line,
+        };
+        unescaped.push_str(text);
     }
-    out
+    unescaped
 }
 
 fn is_mark(line: &str) -> bool {

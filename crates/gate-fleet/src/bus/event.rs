@@ -1,5 +1,5 @@
 //! Messages of a runner about a run: it started, stopped or crashed. Their types are the runner's
-//! alone; all others are any word.
+//! alone; any other word may be the type of an agent's message.
 
 use super::message::Message;
 use crate::run::{RunInfo, Status};
@@ -11,10 +11,10 @@ pub const STOP: &str = "RUN_STOP";
 /// A run ended in any other way.
 pub const CRASH: &str = "RUN_CRASH";
 
-/// True if only a runner may use this type, in whatever case and with whatever between the words:
-/// an agent could otherwise forge one.
-pub fn is_runners(kind: &str) -> bool {
-    let letters = kind.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_uppercase);
+/// A type that only a runner may use, in whatever case and with whatever between the words: an
+/// agent could otherwise forge one.
+pub fn is_runner_type(kind: &str) -> bool {
+    let letters = kind.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_uppercase);
     let letters: String = letters.collect();
     let event = letters.strip_prefix("RUN").unwrap_or(&letters);
     matches!(event, "START" | "STOP" | "CRASH")
@@ -23,8 +23,8 @@ pub fn is_runners(kind: &str) -> bool {
 /// Lines of an agent's standard error that a crash message quotes.
 pub const STDERR_LINES: usize = 50;
 
-/// A run's event, by its record: START while it runs, STOP if it completed, CRASH else. `folder` is
-/// the run's, and `stderr` the agent's standard error, of which a crash quotes the last
+/// A run's event, by its record: START while it runs, STOP if it completed, otherwise CRASH.
+/// `folder` is the run's, and `stderr` the agent's standard error, of which a crash quotes the last
 /// [`STDERR_LINES`] lines.
 pub fn event(info: &RunInfo, folder: &str, stderr: &str) -> Message {
     let (kind, body) = match info.status {
@@ -57,15 +57,15 @@ fn ended(info: &RunInfo, folder: &str) -> String {
 }
 
 fn lines(places: &[(&str, &str)]) -> String {
-    let named = places.iter().filter(|(_, path)| !path.is_empty());
-    named.map(|(name, path)| format!("\n{name}: {path}")).collect()
+    let present = places.iter().filter(|(_, path)| !path.is_empty());
+    present.map(|(name, path)| format!("\n{name}: {path}")).collect()
 }
 
 fn stderr_excerpt(stderr: &str) -> String {
-    let all: Vec<_> = stderr.trim_end().lines().collect();
-    let last = &all[all.len().saturating_sub(STDERR_LINES)..];
-    if last.is_empty() {
+    let lines: Vec<_> = stderr.trim_end().lines().collect();
+    let last_lines = &lines[lines.len().saturating_sub(STDERR_LINES)..];
+    if last_lines.is_empty() {
         return String::new();
     }
-    format!("\n\n## stderr (last {STDERR_LINES} lines)\n{}", last.join("\n"))
+    format!("\n\n## stderr (last {STDERR_LINES} lines)\n{}", last_lines.join("\n"))
 }

@@ -4,37 +4,31 @@ use jiff::Timestamp;
 
 use super::message::{Link, Message, Parent};
 use crate::tree::{Entry, Node, get};
-use crate::yaml::mapping;
+use crate::yaml::{YamlError, mapping};
 
-/// Reads what stands between two `---`. The error is the line within the header, and the fault in
-/// words.
-pub(super) fn header(text: &str) -> Result<Message, (usize, String)> {
-    let entries = mapping(text).map_err(|error| (error.line, error.what))?;
+/// Reads the text between two `---`. An error's line is the one within the header.
+pub(super) fn header(text: &str) -> Result<Message, YamlError> {
     let mut message = Message::default();
-    for entry in entries {
-        take(&mut message, entry)?;
+    for entry in mapping(text)? {
+        match entry.key.as_str() {
+            "parents" => message.parents = list(&entry.value, parent),
+            "links" => message.links = list(&entry.value, link),
+            "meta" => message.meta = pairs(&entry.value),
+            key => match field(&mut message, key) {
+                Some(field) => *field = single_value(&entry)?,
+                None => message.extra.0.push(entry),
+            },
+        }
     }
     if message.msg_id.is_empty() && message.kind.is_empty() {
-        return Err((1, "neither msg_id nor type is there".to_owned()));
+        let fault = "neither msg_id nor type is there".to_owned();
+        return Err(YamlError { line: 1, fault });
     }
     Ok(message)
 }
 
-fn take(message: &mut Message, entry: Entry) -> Result<(), (usize, String)> {
-    match entry.key.as_str() {
-        "parents" => message.parents = list(&entry.value, parent),
-        "links" => message.links = list(&entry.value, link),
-        "meta" => message.meta = pairs(&entry.value),
-        key => match place(message, key) {
-            Some(to) => *to = one(&entry)?,
-            None => message.extra.0.push(entry),
-        },
-    }
-    Ok(())
-}
-
 /// The field of a message that a key fills.
-fn place<'a>(message: &'a mut Message, key: &str) -> Option<&'a mut String> {
+fn field<'a>(message: &'a mut Message, key: &str) -> Option<&'a mut String> {
     Some(match key {
         "msg_id" => &mut message.msg_id,
         "ts" => &mut message.ts,
@@ -47,22 +41,23 @@ fn place<'a>(message: &'a mut Message, key: &str) -> Option<&'a mut String> {
     })
 }
 
-fn one(entry: &Entry) -> Result<String, (usize, String)> {
+fn single_value(entry: &Entry) -> Result<String, YamlError> {
     let key = &entry.key;
     let Some(text) = entry.value.as_str() else {
-        return Err((entry.line, format!("{key}: one value is expected")));
+        return Err(YamlError { line: entry.line, fault: format!("{key}: one value is expected") });
     };
     if key == "ts" && !text.is_empty() && text.parse::<Timestamp>().is_err() {
-        let message = format!("{key}: a time such as 2026-02-20T15:30:45Z is expected");
-        return Err((entry.line, message));
+        let fault = format!("{key}: a time such as 2026-02-20T15:30:45Z is expected");
+        return Err(YamlError { line: entry.line, fault });
     }
     Ok(text.to_owned())
 }
 
-fn list<T>(node: &Node, item: fn(&Node) -> Option<T>) -> Vec<T> {
+/// A list of values; a value without a list is a list of one.
+fn list<T>(node: &Node, read_value: fn(&Node) -> Option<T>) -> Vec<T> {
     match node {
-        Node::List(items) => items.iter().filter_map(item).collect(),
-        one => item(one).into_iter().collect(),
+        Node::List(nodes) => nodes.iter().filter_map(read_value).collect(),
+        node => read_value(node).into_iter().collect(),
     }
 }
 
@@ -72,9 +67,8 @@ fn parent(node: &Node) -> Option<Parent> {
         return node.as_str().filter(|id| !id.is_empty()).map(Parent::new);
     };
     let meta = get(entries, "meta").map(pairs).unwrap_or_default();
-    let msg_id = word(entries, "msg_id");
-    Some(Parent { msg_id, kind: word(entries, "kind"), meta })
-        .filter(|parent| !parent.msg_id.is_empty())
+    let msg_id = text(entries, "msg_id");
+    (!msg_id.is_empty()).then(|| Parent { msg_id, kind: text(entries, "kind"), meta })
 }
 
 fn link(node: &Node) -> Option<Link> {
@@ -82,13 +76,13 @@ fn link(node: &Node) -> Option<Link> {
         return node.as_str().map(|url| Link { url: url.to_owned(), ..Link::default() });
     };
     Some(Link {
-        url: word(entries, "url"),
-        label: word(entries, "label"),
-        kind: word(entries, "kind"),
+        url: text(entries, "url"),
+        label: text(entries, "label"),
+        kind: text(entries, "kind"),
     })
 }
 
-fn word(entries: &[Entry], key: &str) -> String {
+fn text(entries: &[Entry], key: &str) -> String {
     get(entries, key).and_then(Node::as_str).unwrap_or_default().to_owned()
 }
 

@@ -13,12 +13,16 @@ const INFO: &str = "INFO";
 pub(super) fn message(line: &str, number: usize) -> Option<Message> {
     let (time, text) = line.trim().strip_prefix('[')?.split_once(']')?;
     let ts = moment(time.trim())?.to_string();
-    let text = Some(text.trim()).filter(|text| !text.is_empty())?;
-    let typed = text.split_once(':').map(|(kind, body)| (kind.trim(), body.trim()));
-    let (kind, body) = match typed.filter(|(kind, _)| is_type(kind)) {
-        Some((kind, "")) => (kind, text),
-        Some(typed) => typed,
-        None => (INFO, text),
+    let text = text.trim();
+    if text.is_empty() {
+        return None;
+    }
+    let (kind, body) = match text.split_once(':') {
+        Some((kind, body)) if is_type(kind.trim()) => match body.trim() {
+            "" => (kind.trim(), text),
+            body => (kind.trim(), body),
+        },
+        _ => (INFO, text),
     };
     let msg_id = format!("LEGACY-LINE-{number:09}");
     let (kind, body) = (kind.to_ascii_uppercase(), body.to_owned());
@@ -33,14 +37,11 @@ fn moment(text: &str) -> Option<Timestamp> {
     if text.len() < "2026-02-20 15:30:45".len() {
         return None;
     }
-    let utc = text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok()?;
-    Some(utc.timestamp())
+    let time = text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok()?;
+    Some(time.timestamp())
 }
 
 fn is_type(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(is_name_byte)
-}
-
-fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"_-/".contains(&byte)
+    let is_in_type = |byte: u8| byte.is_ascii_alphanumeric() || b"_-/".contains(&byte);
+    !text.is_empty() && text.bytes().all(is_in_type)
 }

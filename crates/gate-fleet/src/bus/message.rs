@@ -31,7 +31,7 @@ pub struct Message {
     pub project_id: String,
     /// The task's id; empty for a message to the project.
     pub task_id: String,
-    /// The run that wrote it; empty if none did.
+    /// The run that wrote it; empty if no run did.
     pub run_id: String,
     /// An issue's number: its id.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -68,7 +68,7 @@ pub struct Parent {
     pub meta: Vec<(String, String)>,
 }
 
-/// Something that a message points to.
+/// A file or an address that a message points to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Link {
     /// An absolute path or an address.
@@ -81,7 +81,7 @@ pub struct Link {
     pub kind: String,
 }
 
-/// Why a message cannot be written.
+/// The fault for which a message cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadMessage {
     /// It is of no type.
@@ -90,7 +90,7 @@ pub enum BadMessage {
     /// It belongs to no project.
     #[error("project id is empty")]
     NoProject,
-    /// A word of its header that is none.
+    /// A word of its header has several lines, or is too long.
     #[error("{key}: one line without control characters is expected, at most 4096 bytes")]
     Word {
         /// The key.
@@ -123,7 +123,8 @@ impl Message {
     ///
     /// # Errors
     ///
-    /// No type, no project, a word in the header that is none, too long a body.
+    /// No type, no project, a word of the header with a line break or above 4096 bytes, too long
+    /// a body.
     pub fn check(&self) -> Result<(), BadMessage> {
         if self.kind.trim().is_empty() {
             return Err(BadMessage::NoType);
@@ -141,23 +142,24 @@ impl Message {
     }
 
     fn words(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        let own = [
-            ("type", &self.kind),
+        let ids = [
+            ("type", self.kind.as_str()),
             ("project_id", &self.project_id),
             ("task_id", &self.task_id),
             ("run_id", &self.run_id),
         ];
-        let own = own.into_iter().map(|(key, word)| (key, word.as_str()));
         let parents = self.parents.iter().flat_map(|parent| [parent.msg_id.as_str(), &parent.kind]);
         let links = self.links.iter().flat_map(|link| [link.url.as_str(), &link.label, &link.kind]);
-        let inner = self.parents.iter().flat_map(|parent| parent.meta.iter());
-        let meta = self.meta.iter().chain(inner).flat_map(|(key, value)| [key.as_str(), value]);
-        own.chain(parents.map(|word| ("parents", word)))
+        let parents_meta = self.parents.iter().flat_map(|parent| parent.meta.iter());
+        let meta = self.meta.iter().chain(parents_meta);
+        let meta = meta.flat_map(|(key, value)| [key.as_str(), value]);
+        ids.into_iter()
+            .chain(parents.map(|word| ("parents", word)))
             .chain(links.map(|word| ("links", word)))
             .chain(meta.map(|word| ("meta", word)))
     }
 
-    /// When it was written; none if its header has no time.
+    /// When it was written; `None` if its header has no time.
     pub fn time(&self) -> Option<Timestamp> {
         self.ts.parse().ok()
     }
@@ -171,7 +173,7 @@ impl Message {
             entry.key != "body" && (entry.key != "parents" || !entry.value.is_empty())
         });
         for entry in header.iter_mut().filter(|entry| entry.key == "ts" && self.time().is_some()) {
-            // A moment is one only without quotes.
+            // In quotes it would be text, and no moment, to other readers of YAML.
             entry.value = Node::plain(self.ts.as_str());
         }
         header.extend(self.extra.0.iter().cloned());
@@ -192,12 +194,12 @@ fn is_word(text: &str) -> bool {
     text.len() <= LONGEST_WORD && !text.contains(breaks_line)
 }
 
-fn breaks_line(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+fn breaks_line(char: char) -> bool {
+    char.is_control() || matches!(char, '\u{2028}' | '\u{2029}')
 }
 
-fn as_map<S: Serializer>(pairs: &[(String, String)], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_map(pairs.iter().map(|(key, value)| (key, value)))
+fn as_map<S: Serializer>(pairs: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(key, value)| (key, value)))
 }
 
 /// A message's id, as `MSG-20260220-153045-500000000-PID04121-0001`: its moment to the nanosecond,
@@ -207,7 +209,7 @@ fn id(Stamp { time, pid, seq }: Stamp) -> String {
     format!("MSG-{}-{nanos:09}-PID{:05}-{:04}", compact(time), pid % 100_000, seq % 10_000)
 }
 
-/// True if a text has the form of a message's id.
+/// A text that has the form of a message's id.
 pub fn is_message_id(text: &str) -> bool {
     let form = "MSG-00000000-000000-000000000-PID00000-0000";
     let mut pairs = text.bytes().zip(form.bytes());

@@ -1,4 +1,4 @@
-//! Message buses: what agents and runners tell each other, in one file that
+//! Message buses: messages of agents and runners to each other, in one file that
 //! only grows.
 //!
 //! ```
@@ -9,13 +9,13 @@
 //! let draft = Message { body: "half\n---\nway".to_owned(), ..Message::new("PROGRESS", "shop") };
 //! let message = draft.stamped(Stamp { time: now, pid: 4121, seq: 1 }).expect("it is whole");
 //!
-//! let read = bus::read(message.to_entry().as_bytes());
-//! assert_eq!(read.messages[0].body, "half\n---\nway");
-//! assert_eq!(bus::since(&read.messages, "").expect("from the start").len(), 1);
+//! let contents = bus::read(message.to_entry().as_bytes());
+//! assert_eq!(contents.messages[0].body, "half\n---\nway");
+//! assert_eq!(bus::since(&contents.messages, "").expect("from the start").len(), 1);
 //! ```
 //!
 //! An entry is a header of YAML between two lines `---`, then its body. A line
-//! `---` in a body would end it, and what follows could be anybody's entry; so
+//! `---` in a body would end it, and the text below could be anybody's entry; so
 //! such a line is written with a backslash before it, which is taken away when
 //! it is read ([`Message::to_entry`], [`read`]). Entries are never changed.
 
@@ -25,18 +25,20 @@ mod header;
 mod legacy;
 mod message;
 mod read;
+mod shown;
 #[cfg(test)]
 mod tests;
 
-pub use event::{CRASH, START, STDERR_LINES, STOP, event, is_runners};
+pub use event::{CRASH, START, STDERR_LINES, STOP, event, is_runner_type};
 pub use message::{BadMessage, Extra, LONGEST_BODY, Link, Message, Parent, is_message_id};
-pub use read::{Problem, Read, Tail, Trouble, read};
+pub use read::{Contents, Problem, Tail, Trouble, read};
+pub use shown::{Filter, message_text};
 
 /// The messages behind one; all of them if `id` is empty.
 ///
 /// # Errors
 ///
-/// There is none with this id.
+/// No message has this id.
 pub fn since<'a>(messages: &'a [Message], id: &str) -> Result<&'a [Message], UnknownId> {
     if id.is_empty() {
         return Ok(messages);
@@ -51,21 +53,19 @@ pub fn since<'a>(messages: &'a [Message], id: &str) -> Result<&'a [Message], Unk
 ///
 /// # Errors
 ///
-/// There is none with this id.
+/// No message has this id.
 pub fn thread<'a>(messages: &'a [Message], id: &str) -> Result<Vec<&'a Message>, UnknownId> {
-    let from = messages.iter().position(|message| message.msg_id == id);
-    let from = from.ok_or_else(|| UnknownId(id.to_owned()))?;
-    let mut all: Vec<&Message> = vec![&messages[from]];
-    for message in &messages[from + 1..] {
-        if message
-            .parents
-            .iter()
-            .any(|parent| all.iter().any(|known| known.msg_id == parent.msg_id))
-        {
-            all.push(message);
+    let start = messages.iter().position(|message| message.msg_id == id);
+    let start = start.ok_or_else(|| UnknownId(id.to_owned()))?;
+    let mut thread: Vec<&Message> = vec![&messages[start]];
+    for message in &messages[start + 1..] {
+        let is_in_thread =
+            |parent: &Parent| thread.iter().any(|message| message.msg_id == parent.msg_id);
+        if message.parents.iter().any(is_in_thread) {
+            thread.push(message);
         }
     }
-    Ok(all)
+    Ok(thread)
 }
 
 /// A message that is not on the bus.

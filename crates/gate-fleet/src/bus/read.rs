@@ -3,23 +3,24 @@
 use std::borrow::Cow;
 
 use super::escape::{MARK, unescaped};
-use super::event::is_runners;
+use super::event::is_runner_type;
 use super::header::header;
 use super::legacy;
 use super::message::{Message, is_message_id};
+use crate::yaml::YamlError;
 
-/// The messages of a bus.
+/// The messages of a bus, with its problems.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Read {
+pub struct Contents {
     /// Its messages, the oldest first.
     pub messages: Vec<Message>,
-    /// Problems with it, in order.
+    /// Faults of its entries, in order.
     pub problems: Vec<Problem>,
     /// The state of its end.
     pub tail: Tail,
 }
 
-/// Something that is wrong with a bus.
+/// A fault in a bus, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {trouble}")]
 pub struct Problem {
@@ -33,25 +34,25 @@ pub struct Problem {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
     /// Its header cannot be read; it is passed over.
-    #[error("passed over: its header, line {line} of it: {what}")]
+    #[error("passed over: its header, line {line} of it: {fault}")]
     Header {
         /// The line within the header, from 1.
         line: usize,
         /// The fault, in words.
-        what: String,
+        fault: String,
     },
-    /// Its end is missing: whoever wrote it was stopped. It is passed over.
+    /// Its end is missing: its writer was stopped. It is passed over.
     #[error("passed over: its end is missing")]
     Torn,
     /// It is of a type that only runners write, and no runner wrote it.
-    #[error("{kind} that no runner wrote: {why}")]
+    #[error("{kind} that no runner wrote: {reason}")]
     Forged {
         /// Its type.
         kind: String,
         /// The reason, in words.
-        why: &'static str,
+        reason: &'static str,
     },
-    /// It is no UTF-8: what cannot be read is replaced.
+    /// It is no UTF-8: bytes that cannot be read are replaced.
     #[error("it is not UTF-8")]
     NotUtf8,
 }
@@ -85,10 +86,10 @@ impl Tail {
     }
 }
 
-/// Reads a bus. Nothing in it is an error: what is no entry is passed over and reported. As in
-/// conductor-loop, a line `---` ends whatever it stands in, and a header that cannot be read ends
-/// where the next may begin.
-pub fn read(bytes: &[u8]) -> Read {
+/// Reads a bus. Nothing in it is an error: bytes that are no entry are passed over and reported.
+/// As in conductor-loop, a line `---` ends any header or body, and a header that cannot be read
+/// ends where the next may begin.
+pub fn read(bytes: &[u8]) -> Contents {
     let mut reader = Reader::default();
     bytes.split_inclusive(|byte| *byte == b'\n').for_each(|line| reader.line(line));
     reader.end()
@@ -96,20 +97,28 @@ pub fn read(bytes: &[u8]) -> Read {
 
 #[derive(Default)]
 struct Reader {
-    read: Read,
+    contents: Contents,
     state: State,
     /// Lines so far.
-    number: usize,
+    line_count: usize,
     /// Bytes so far.
-    at: usize,
-    /// Line and byte at which the entry begins.
-    begun: (usize, usize),
-    /// True if an empty line, or nothing, stands before it.
-    apart: bool,
-    /// True if the last line was empty.
+    offset: usize,
+    entry: EntryStart,
+    /// The last line was empty.
     after_empty: bool,
     /// Bytes of the header or the body so far.
     pending: Vec<u8>,
+}
+
+/// The beginning of the current entry.
+#[derive(Clone, Copy, Default)]
+struct EntryStart {
+    /// Its first line, from 1.
+    line: usize,
+    /// Its first byte, the empty line before it included.
+    offset: usize,
+    /// An empty line, or nothing, stands before it.
+    is_apart: bool,
 }
 
 #[derive(Default)]
@@ -125,20 +134,20 @@ enum State {
 
 impl Reader {
     fn line(&mut self, line: &[u8]) {
-        self.number += 1;
-        let bare = line.strip_suffix(b"\n").unwrap_or(line);
-        let bare = bare.strip_suffix(b"\r").unwrap_or(bare);
-        if bare == MARK.as_bytes() {
+        self.line_count += 1;
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        let text = text.strip_suffix(b"\r").unwrap_or(text);
+        if text == MARK.as_bytes() {
             self.mark();
         } else if let State::Seeking = self.state {
-            let message = legacy::message(&String::from_utf8_lossy(bare), self.number);
-            self.read.messages.extend(message);
+            let message = legacy::message(&String::from_utf8_lossy(text), self.line_count);
+            self.contents.messages.extend(message);
         } else {
             self.pending.extend_from_slice(line);
         }
-        self.at += line.len();
-        self.after_empty = bare.is_empty();
-        self.read.tail = self.tail(line.ends_with(b"\n"));
+        self.offset += line.len();
+        self.after_empty = text.is_empty();
+        self.contents.tail = self.tail(line.ends_with(b"\n"));
     }
 
     fn mark(&mut self) {
@@ -147,8 +156,8 @@ impl Reader {
             State::Seeking => self.begin(),
             State::Header => match header(&self.text(&pending)) {
                 Ok(message) => self.state = State::Body(Box::new(message)),
-                Err((line, what)) => {
-                    self.report(Trouble::Header { line, what });
+                Err(YamlError { line, fault }) => {
+                    self.report(Trouble::Header { line, fault });
                     self.begin();
                 }
             },
@@ -161,31 +170,33 @@ impl Reader {
 
     fn begin(&mut self) {
         self.state = State::Header;
-        self.apart = self.after_empty || self.at == 0;
-        let gap = usize::from(self.after_empty && self.at > 0);
-        self.begun = (self.number, self.at - gap);
+        let gap = usize::from(self.after_empty && self.offset > 0);
+        self.entry = EntryStart {
+            line: self.line_count,
+            offset: self.offset - gap,
+            is_apart: self.after_empty || self.offset == 0,
+        };
     }
 
-    /// A message whose body is whole. Behind it, the empty line before the next
-    /// entry is none of its own.
-    fn finish(&mut self, mut message: Message, pending: &[u8], another: bool) {
-        let gap = usize::from(another && pending.ends_with(b"\n\n"));
-        let pending = &pending[..pending.len() - gap];
-        let text = self.text(pending);
+    /// Takes a message whose body is whole. If another entry comes, the empty line before it does
+    /// not belong to the body.
+    fn finish(&mut self, mut message: Message, pending: &[u8], is_followed: bool) {
+        let gap = usize::from(is_followed && pending.ends_with(b"\n\n"));
+        let text = self.text(&pending[..pending.len() - gap]);
         message.body = unescaped(text.strip_suffix('\n').unwrap_or(&text));
-        if is_runners(&message.kind)
-            && let Some(why) = self.doubt(&message)
+        if is_runner_type(&message.kind)
+            && let Some(reason) = self.doubt(&message)
         {
-            self.report(Trouble::Forged { kind: message.kind.clone(), why });
+            self.report(Trouble::Forged { kind: message.kind.clone(), reason });
         }
-        self.read.messages.push(message);
+        self.contents.messages.push(message);
     }
 
     /// The reason that a runner's message cannot be one.
     fn doubt(&self, message: &Message) -> Option<&'static str> {
         if !is_message_id(&message.msg_id) {
             Some("its id is none that a bus gives")
-        } else if !self.apart {
+        } else if !self.entry.is_apart {
             Some("no empty line stands before it, so it was a part of a body")
         } else {
             None
@@ -201,44 +212,48 @@ impl Reader {
     }
 
     fn report(&mut self, trouble: Trouble) {
-        self.read.problems.push(Problem { line: self.begun.0.max(1), trouble });
+        self.contents.problems.push(Problem { line: self.entry.line.max(1), trouble });
     }
 
-    fn tail(&self, ended: bool) -> Tail {
-        let half = self.half_mark();
+    fn tail(&self, line_ended: bool) -> Tail {
+        let partial_mark = self.partial_mark();
         match &self.state {
             State::Header => Tail::Header,
-            State::Seeking if ended => Tail::Whole,
+            State::Seeking if line_ended => Tail::Whole,
             State::Seeking => Tail::Line,
             // An entry whose body has no line is not whole: an empty body is an empty line.
-            State::Body(_) if ended && !self.pending.is_empty() => Tail::Whole,
+            State::Body(_) if line_ended && !self.pending.is_empty() => Tail::Whole,
             // From the empty line before the partial mark on.
-            State::Body(_) if !ended && half > 0 => Tail::Body(self.at - half - 1),
-            State::Body(_) => Tail::Body(self.begun.1),
+            State::Body(_) if !line_ended && partial_mark > 0 => {
+                Tail::Body(self.offset - partial_mark - 1)
+            }
+            State::Body(_) => Tail::Body(self.entry.offset),
         }
     }
 
     /// Length, in bytes, of a partial `---` at the end of the bus. The text after it would
     /// belong to the entry before.
-    fn half_mark(&self) -> usize {
-        let half = [&b"\n\n--"[..], b"\n\n-"].into_iter().find(|mark| self.pending.ends_with(mark));
-        half.map_or(0, |half| half.len() - 2)
+    fn partial_mark(&self) -> usize {
+        let mut endings = [&b"\n\n--"[..], b"\n\n-"].into_iter();
+        let ending = endings.find(|ending| self.pending.ends_with(ending));
+        ending.map_or(0, |ending| ending.len() - 2)
     }
 
-    fn end(mut self) -> Read {
-        let half = self.half_mark();
+    fn end(mut self) -> Contents {
+        let partial_mark = self.partial_mark();
         let pending = std::mem::take(&mut self.pending);
-        match (std::mem::take(&mut self.state), self.read.tail) {
+        match (std::mem::take(&mut self.state), self.contents.tail) {
             (State::Body(message), Tail::Whole) => self.finish(*message, &pending, false),
-            (State::Body(message), _) if half > 0 => {
-                self.finish(*message, &pending[..pending.len() - half], true);
-                self.begun.0 = self.number;
+            (State::Body(message), _) if partial_mark > 0 => {
+                // The body is whole: an entry behind it was begun, and cut off in its first line.
+                self.finish(*message, &pending[..pending.len() - partial_mark], true);
+                self.entry.line = self.line_count;
                 self.report(Trouble::Torn);
             }
             (State::Body(_), _) => self.report(Trouble::Torn),
             (State::Header, _) if !pending.is_empty() => self.report(Trouble::Torn),
             _ => {}
         }
-        self.read
+        self.contents
     }
 }

@@ -70,10 +70,10 @@ fn what_may_not_be_said() {
     let long = Message { body: "x".repeat(LONGEST_BODY + 1), ..Message::new("INFO", "p") };
     assert_eq!(long.check(), Err(BadMessage::Long(LONGEST_BODY + 1)));
     for kind in ["START", "run_stop", "Run-Crash", " RUN STOP ", "R\u{200b}UN_START", "RUNSTOP"] {
-        assert!(is_runners(kind), "{kind}");
+        assert!(is_runner_type(kind), "{kind}");
     }
     for kind in ["INFO", "RUN", "STARTED", "RESTART", "FACT"] {
-        assert!(!is_runners(kind), "{kind}");
+        assert!(!is_runner_type(kind), "{kind}");
     }
 }
 
@@ -235,7 +235,7 @@ proptest! {
     }
 }
 
-fn headed(header: &str) -> Read {
+fn headed(header: &str) -> Contents {
     read(format!("---\n{header}---\nbody\n").as_bytes())
 }
 

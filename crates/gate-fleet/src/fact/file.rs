@@ -4,7 +4,7 @@ use super::{Fact, FactError, Scope};
 use crate::tree::{Entry, Node};
 use crate::yaml::{self, mapping};
 
-/// Line before and after the front matter.
+/// The line before and after the front matter.
 const MARK: &str = "---";
 
 impl Fact {
@@ -12,7 +12,7 @@ impl Fact {
     ///
     /// # Errors
     ///
-    /// No front matter, one that is no YAML or lacks a required key.
+    /// No front matter, or a front matter that is no YAML or lacks a required key.
     pub fn parse(text: &str) -> Result<Self, FactError> {
         let (front, body) = split(text).ok_or(FactError::NoFrontMatter)?;
         let mut front = mapping(&front)?;
@@ -45,7 +45,7 @@ impl Fact {
 const TIME: &str = "a time such as 2026-02-20T15:30:45Z";
 const SCOPES: &str = "task, project or global";
 
-/// The front matter and what stands behind it, without the empty line between.
+/// The front matter and the text behind it, without the empty line between.
 fn split(text: &str) -> Option<(String, String)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.split_inclusive('\n');

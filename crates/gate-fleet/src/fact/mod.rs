@@ -1,4 +1,4 @@
-//! Facts: what agents found out and others may rely on. Markdown with a front
+//! Facts: findings of agents that other agents may rely on. Markdown with a front
 //! matter of YAML, a file each.
 //!
 //! ```
@@ -28,7 +28,7 @@ pub use name::{BadName, file_name, is_fact_file, slug};
 pub struct Fact {
     /// When it was written.
     pub created_at: Timestamp,
-    /// For whom it holds.
+    /// The agents for whom it holds.
     pub scope: Scope,
     /// The run that found it; empty if a person did.
     pub run_id: String,
@@ -40,7 +40,7 @@ pub struct Fact {
     pub(super) extra: Vec<Entry>,
 }
 
-/// For whom a fact holds.
+/// The range of agents for whom a fact holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// A task.
@@ -71,7 +71,7 @@ pub enum FactError {
 }
 
 impl Fact {
-    /// A fact, now found.
+    /// A fact that no run has found so far, found at this time.
     pub fn new(created_at: Timestamp, scope: Scope, title: &str, body: &str) -> Self {
         let (title, body) = (title.to_owned(), body.to_owned());
         Self { created_at, scope, run_id: String::new(), title, body, extra: Vec::new() }
@@ -79,12 +79,12 @@ impl Fact {
 
     /// The same for the whole project, from now on. It keeps the run that found it.
     #[must_use]
-    pub fn promoted(self, at: Timestamp) -> Self {
-        Self { created_at: at, scope: Scope::Project, ..self }
+    pub fn promoted(self, created_at: Timestamp) -> Self {
+        Self { created_at, scope: Scope::Project, ..self }
     }
 
-    /// True if another has the same text, whatever its title.
-    pub fn says_the_same(&self, other: &Self) -> bool {
+    /// A fact with the same text, whatever its title.
+    pub fn has_same_text(&self, other: &Self) -> bool {
         self.body.trim() == other.body.trim()
     }
 }
@@ -95,7 +95,7 @@ impl Scope {
         Self::ALL.into_iter().find(|scope| scope.name() == name)
     }
 
-    /// All of them.
+    /// All scopes, the narrowest first.
     pub const ALL: [Self; 3] = [Self::Task, Self::Project, Self::Global];
 
     /// Its word in a front matter.

@@ -2,7 +2,7 @@
 
 use super::Scope;
 use crate::run;
-use crate::stamp::{Stamp, leading};
+use crate::stamp::{Stamp, leading_length};
 
 /// The longest part of a file's name that is chosen, in bytes.
 const MAX_NAME_BYTES: usize = 64;
@@ -18,7 +18,7 @@ pub struct BadName(pub String);
 ///
 /// # Errors
 ///
-/// A name without letters or digits, or with what leads to another folder.
+/// A name without letters or digits, or one that leads to another folder.
 pub fn slug(name: &str) -> Result<String, BadName> {
     let leads_away = name.contains(['/', '\\', '\0']) || name.contains("..");
     let slug = if leads_away { None } else { run::slug(name, MAX_NAME_BYTES) };
@@ -34,12 +34,12 @@ pub fn file_name(scope: Scope, stamp: Stamp, slug: &str) -> String {
     }
 }
 
-/// True if a file of this name holds a fact of a scope: whatever its moment
-/// looks like, for other programs write it in other ways.
+/// The name of a file with a fact of a scope, whatever its moment looks like: other programs
+/// write it in other ways.
 pub fn is_fact_file(scope: Scope, name: &str) -> bool {
     let prefix = if scope == Scope::Task { "TASK-FACTS-" } else { "FACT-" };
-    let inner = name.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(".md"));
-    inner.is_some_and(|name| {
-        leading(name).is_some() || name.starts_with(|c: char| c.is_ascii_digit())
+    let chosen_part = name.strip_prefix(prefix).and_then(|name| name.strip_suffix(".md"));
+    chosen_part.is_some_and(|name| {
+        leading_length(name).is_some() || name.starts_with(|char: char| char.is_ascii_digit())
     })
 }

@@ -19,7 +19,7 @@ fn a_file_says_what_it_has_to() {
     let more = text.replace("title", "colour: red\ntitle");
     assert!(Fact::parse(&more).unwrap().to_markdown().contains("colour: red\n"));
     let promoted = Fact::parse(&text).unwrap().promoted("2026-02-21T00:00:00Z".parse().unwrap());
-    assert!(promoted.says_the_same(&fact("other", "It is *flat*.")));
+    assert!(promoted.has_same_text(&fact("other", "It is *flat*.")));
     assert!(promoted.to_markdown().contains("scope: project\n"));
 }
 

@@ -1,13 +1,13 @@
-//! The form of a handoff, however it is written: which keys there are, and of
-//! what type their values are.
+//! The form of a handoff, however it is written: its keys, and the types of
+//! their values.
 
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
 use super::model::Handoff;
-use super::problem::{Problem, few};
-use super::{LONGEST_TEXT, Read};
+use super::problem::{Problem, limited};
+use super::{LONGEST_TEXT, ParsedHandoff};
 use crate::tree::{Entry, Node};
 
 /// The schema of a handoff.
@@ -15,13 +15,13 @@ use crate::tree::{Entry, Node};
 pub(super) static SCHEMA: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(gate_schemas::HANDOFF).expect("JSON"));
 
-/// The schema of a key's value; None if there is no such key.
+/// The schema of a key's value; `None` if there is no such key.
 pub(super) fn field<'s>(schema: &'s Value, key: &str) -> Option<&'s Value> {
     schema["properties"].get(key).map(resolved)
 }
 
 /// The schema of a list's entries.
-pub(super) fn items(schema: &Value) -> &Value {
+pub(super) fn element_schema(schema: &Value) -> &Value {
     resolved(&schema["items"])
 }
 
@@ -34,15 +34,15 @@ fn resolved(schema: &Value) -> &Value {
 }
 
 /// The path of a key in the table at a path.
-pub(super) fn path(at: &str, key: &str) -> String {
-    if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") }
+pub(super) fn key_path(table_path: &str, key: &str) -> String {
+    if table_path.is_empty() { key.to_owned() } else { format!("{table_path}.{key}") }
 }
 
 /// Reads a handoff in JSON.
-pub(super) fn read(text: &str) -> Read {
+pub(super) fn read(text: &str) -> ParsedHandoff {
     match parse(text) {
         Ok(entries) => handoff(entries, Vec::new()),
-        Err(problem) => Read::nothing(problem),
+        Err(problem) => ParsedHandoff::unreadable(problem),
     }
 }
 
@@ -64,51 +64,53 @@ pub(super) fn parse(text: &str) -> Result<Vec<Entry>, Problem> {
 }
 
 /// The handoff in a table, and the parts of the table that do not have a handoff's form.
-pub(super) fn handoff(entries: Vec<Entry>, mut problems: Vec<Problem>) -> Read {
+pub(super) fn handoff(entries: Vec<Entry>, mut problems: Vec<Problem>) -> ParsedHandoff {
     let table = sift_table(entries, &SCHEMA, "", &mut problems);
-    problems = few(problems);
+    problems = limited(problems);
     match serde_json::from_value::<Handoff>(Value::Object(table)) {
-        Ok(handoff) => Read { handoff: Some(handoff), problems, ..Read::default() },
+        Ok(handoff) => {
+            ParsedHandoff { handoff: Some(handoff), problems, ..ParsedHandoff::default() }
+        }
         Err(error) => {
             problems.push(Problem::new("", error.to_string()));
-            Read { problems, ..Read::default() }
+            ParsedHandoff { problems, ..ParsedHandoff::default() }
         }
     }
 }
 
-/// The part of a value that fits its schema. The rest is reported and left out.
-fn sift(node: Node, schema: &Value, at: &str, problems: &mut Vec<Problem>) -> Option<Value> {
+/// The part of a value that fits its schema. Other parts are reported and left out.
+fn sift(node: Node, schema: &Value, path: &str, problems: &mut Vec<Problem>) -> Option<Value> {
     match (node, schema["type"].as_str()) {
         (Node::Scalar(scalar), Some("string")) if scalar.quoted => {
             let length = scalar.text.len();
             if length > LONGEST_TEXT {
                 let message =
                     format!("it is {length} bytes long, and at most {LONGEST_TEXT} may be");
-                problems.push(Problem::new(at, message));
+                problems.push(Problem::new(path, message));
             }
             Some(Value::String(scalar.text))
         }
         (Node::List(nodes), Some("array")) => {
-            let items = items(schema);
-            let kept = nodes.into_iter().enumerate().map(|(index, node)| {
-                let kept = sift(node, items, &format!("{at}[{index}]"), problems);
-                // An entry keeps its number, whatever the one before it is.
-                kept.unwrap_or_else(|| if is_text(items) { json!("") } else { json!({}) })
+            let schema = element_schema(schema);
+            let elements = nodes.into_iter().enumerate().map(|(index, node)| {
+                let element = sift(node, schema, &format!("{path}[{index}]"), problems);
+                // An element keeps its number, whatever the one before it is.
+                element.unwrap_or_else(|| if is_text(schema) { json!("") } else { json!({}) })
             });
-            Some(Value::Array(kept.collect()))
+            Some(Value::Array(elements.collect()))
         }
         (Node::Map(entries), Some("object")) => {
-            Some(Value::Object(sift_table(entries, schema, at, problems)))
+            Some(Value::Object(sift_table(entries, schema, path, problems)))
         }
         (node, expected) => {
             let expected = match expected {
                 Some("string") => "a string",
-                Some("array") if is_text(items(schema)) => "a list of strings",
+                Some("array") if is_text(element_schema(schema)) => "a list of strings",
                 Some("array") => "a list of objects",
                 _ => "an object",
             };
             let message = format!("{expected} is expected, and this is {}", node.type_name());
-            problems.push(Problem::new(at, message));
+            problems.push(Problem::new(path, message));
             None
         }
     }
@@ -121,37 +123,37 @@ fn is_text(schema: &Value) -> bool {
 fn sift_table(
     entries: Vec<Entry>,
     schema: &Value,
-    at: &str,
+    table_path: &str,
     problems: &mut Vec<Problem>,
 ) -> Map<String, Value> {
     let mut table = Map::new();
-    let mut seen = Vec::new();
+    let mut keys = Vec::new();
     for Entry { key, value, line } in entries {
-        let path = path(at, &key);
+        let path = key_path(table_path, &key);
         let place = if line > 0 { format!("line {line}: ") } else { String::new() };
         let Some(field) = field(schema, &key) else {
-            let advice = nearest(&key, schema);
+            let advice = spelling_advice(&key, schema);
             problems.push(Problem::new(path, format!("{place}there is no such key{advice}")));
             continue;
         };
-        if seen.contains(&key) {
+        if keys.contains(&key) {
             problems.push(Problem::new(path, format!("{place}this key stands here twice")));
             continue;
         }
         if let Some(value) = sift(value, field, &path, problems) {
             table.insert(key.clone(), value);
         }
-        seen.push(key);
+        keys.push(key);
     }
     table
 }
 
 /// Advice about a key that may be a slip.
-fn nearest(key: &str, schema: &Value) -> String {
+fn spelling_advice(key: &str, schema: &Value) -> String {
     let fields = schema["properties"].as_object().into_iter().flatten();
     let fields: Vec<_> = fields.map(|(field, _)| field.as_str()).collect();
-    let near = fields.iter().map(|field| (strsim::osa_distance(field, key), field)).min();
-    match near {
+    let nearest = fields.iter().map(|field| (strsim::osa_distance(field, key), field)).min();
+    match nearest {
         Some((distance, field)) if distance <= 3 && distance < field.len() => {
             format!("; is it `{field}`?")
         }

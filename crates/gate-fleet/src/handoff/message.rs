@@ -3,28 +3,28 @@
 //!
 //! The whole handoff is the one data part, so that nothing of it is lost; the id of
 //! its interaction stands in the message too, as `contextId`. A2A has no members
-//! for what else the extension says.
+//! for the other fields of the extension.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::Read;
-use super::form::{self, parse, path};
+use super::ParsedHandoff;
+use super::form::{self, key_path, parse};
 use super::model::Handoff;
-use super::problem::{Problem, few};
+use super::problem::{Problem, limited};
 use crate::tree::{Entry, Node, get};
 
-/// The number of a digest's digits that are a message's id.
-const ID: usize = 32;
+/// The digits of a digest that a message's id has.
+const ID_DIGITS: usize = 32;
 
 /// The members of a message that are read. Its id and its role are its own.
 const MEMBERS: [&str; 5] = ["kind", "messageId", "role", "parts", "contextId"];
 
-/// Why a member is lost.
-const BESIDE: &str = "this stands beside the handoff, which has no place for it";
+/// The reason that a member is lost.
+const LOST: &str = "this stands beside the handoff, which has no place for it";
 
-pub(super) fn is_one(text: &str) -> bool {
+pub(super) fn is_message(text: &str) -> bool {
     let entries = parse(text).unwrap_or_default();
     get(&entries, "parts").is_some()
         || (get(&entries, "kind").is_some() && get(&entries, "objective").is_none())
@@ -32,52 +32,53 @@ pub(super) fn is_one(text: &str) -> bool {
 
 /// Writes a message, indented.
 pub(super) fn write(handoff: &Handoff) -> String {
-    let id = blake3::hash(handoff.to_json().as_bytes()).to_hex();
+    let digest = blake3::hash(handoff.to_json().as_bytes()).to_hex();
     let mut message = json!({
         "kind": "message",
-        "messageId": format!("handoff-{}", &id[..ID]),
+        "messageId": format!("handoff-{}", &digest[..ID_DIGITS]),
         "role": "agent",
         "parts": [{ "kind": "data", "data": handoff }],
     });
-    let interaction = handoff.a2a.as_ref().map(|a2a| &a2a.interaction_id);
-    if let Some(id) = interaction.filter(|id| !id.trim().is_empty()) {
-        message["contextId"] = Value::String(id.clone());
+    if let Some(a2a) = &handoff.a2a
+        && !a2a.interaction_id.trim().is_empty()
+    {
+        message["contextId"] = Value::String(a2a.interaction_id.clone());
     }
     format!("{message:#}\n")
 }
 
-/// Reads a message. What it holds beside the one data part is named: a handoff has
-/// no place for it.
-pub(super) fn read(text: &str) -> Read {
+/// Reads a message. Its parts beside the one data part are named: a handoff has no place
+/// for them.
+pub(super) fn read(text: &str) -> ParsedHandoff {
     let entries = match parse(text) {
         Ok(entries) => entries,
-        Err(problem) => return Read::nothing(problem),
+        Err(problem) => return ParsedHandoff::unreadable(problem),
     };
-    let mut problems = repeated(&entries, "");
+    let mut problems = repeated_keys(&entries, "");
     problems.extend(envelope(&entries));
     let context = text_of(&entries, "contextId");
-    let mut beside = others(&entries, &MEMBERS, "");
-    match data(&entries, &mut problems, &mut beside) {
+    let mut lost_members = other_members(&entries, &MEMBERS, "");
+    match data(&entries, &mut problems, &mut lost_members) {
         Ok(data) => {
-            let mut read = form::handoff(data.to_vec(), problems);
-            read.beside = beside;
+            let mut parsed = form::handoff(data.to_vec(), problems);
+            parsed.lost_members = lost_members;
             if let Some(context) = context {
-                adopt(&mut read, context);
+                adopt_context(&mut parsed, context);
             }
-            read.beside = few(read.beside);
-            read
+            parsed.lost_members = limited(parsed.lost_members);
+            parsed
         }
         Err(problem) => {
             problems.push(problem);
-            Read { problems, ..Read::default() }
+            ParsedHandoff { problems, ..ParsedHandoff::default() }
         }
     }
 }
 
-/// The members of a table that are none of these.
-fn others(entries: &[Entry], names: &[&str], at: &str) -> Vec<Problem> {
-    let others = entries.iter().filter(|entry| !names.contains(&entry.key.as_str()));
-    others.map(|entry| Problem::new(path(at, &entry.key), BESIDE)).collect()
+/// The members of a table that have other keys than these.
+fn other_members(entries: &[Entry], keys: &[&str], table_path: &str) -> Vec<Problem> {
+    let others = entries.iter().filter(|entry| !keys.contains(&entry.key.as_str()));
+    others.map(|entry| Problem::new(key_path(table_path, &entry.key), LOST)).collect()
 }
 
 /// Problems with the members of a message beside its parts.
@@ -86,47 +87,50 @@ fn envelope(entries: &[Entry]) -> impl Iterator<Item = Problem> {
         ["kind", "messageId", "role", "contextId"].map(|key| text_of(entries, key));
     let is_blank = |id: Option<&str>| id.is_none_or(|id| id.trim().is_empty());
     let has_context = get(entries, "contextId").is_some();
+    let fault = |is_wrong: bool, key, expected| is_wrong.then(|| Problem::new(key, expected));
     let faults = [
-        ("kind", kind != Some("message"), "the string message is expected"),
-        ("messageId", is_blank(id), "the message's id is expected"),
-        ("role", !matches!(role, Some("user" | "agent")), "user or agent is expected"),
-        ("contextId", has_context && is_blank(context), "the interaction's id is expected"),
+        fault(kind != Some("message"), "kind", "the string message is expected"),
+        fault(is_blank(id), "messageId", "the message's id is expected"),
+        fault(!matches!(role, Some("user" | "agent")), "role", "user or agent is expected"),
+        fault(has_context && is_blank(context), "contextId", "the interaction's id is expected"),
     ];
-    let faults = faults.into_iter().filter(|(_, is_wrong, _)| *is_wrong);
-    faults.map(|(key, _, expected)| Problem::new(key, expected))
+    faults.into_iter().flatten()
 }
 
 /// The members of the one data part.
 fn data<'e>(
     entries: &'e [Entry],
     problems: &mut Vec<Problem>,
-    beside: &mut Vec<Problem>,
+    lost_members: &mut Vec<Problem>,
 ) -> Result<&'e [Entry], Problem> {
     let Some(Node::List(parts)) = get(entries, "parts") else {
         return Err(Problem::new("parts", "a list of parts is expected"));
     };
     let mut handoff = None;
     for (at, part) in parts.iter().enumerate() {
-        let field = format!("parts[{at}]");
+        let part_path = format!("parts[{at}]");
         let Node::Map(part) = part else {
-            return Err(Problem::new(field, "an object is expected"));
+            return Err(Problem::new(part_path, "an object is expected"));
         };
-        problems.extend(repeated(part, &field));
+        problems.extend(repeated_keys(part, &part_path));
         match (text_of(part, "kind"), get(part, "data")) {
             (Some("data"), _) if handoff.is_some() => {
-                return Err(Problem::new(field, "one data part is expected, and this is another"));
+                return Err(Problem::new(
+                    part_path,
+                    "one data part is expected, and this is another",
+                ));
             }
             (Some("data"), Some(Node::Map(data))) => {
-                beside.extend(others(part, &["kind", "data"], &field));
+                lost_members.extend(other_members(part, &["kind", "data"], &part_path));
                 handoff = Some(data.as_slice());
             }
             (Some("data"), _) => {
-                return Err(Problem::new(path(&field, "data"), "a handoff is expected"));
+                return Err(Problem::new(key_path(&part_path, "data"), "a handoff is expected"));
             }
-            (Some("text" | "file"), _) => beside.push(Problem::new(field, BESIDE)),
+            (Some("text" | "file"), _) => lost_members.push(Problem::new(part_path, LOST)),
             _ => {
                 let kinds = "text, file or data is expected";
-                return Err(Problem::new(path(&field, "kind"), kinds));
+                return Err(Problem::new(key_path(&part_path, "kind"), kinds));
             }
         }
     }
@@ -134,9 +138,9 @@ fn data<'e>(
 }
 
 /// Compares the message's interaction with the handoff's, which may leave it out.
-fn adopt(read: &mut Read, context: &str) {
-    let Some(a2a) = read.handoff.as_mut().and_then(|handoff| handoff.a2a.as_mut()) else {
-        return read.beside.push(Problem::new("contextId", BESIDE));
+fn adopt_context(parsed: &mut ParsedHandoff, context: &str) {
+    let Some(a2a) = parsed.handoff.as_mut().and_then(|handoff| handoff.a2a.as_mut()) else {
+        return parsed.lost_members.push(Problem::new("contextId", LOST));
     };
     if a2a.interaction_id.trim().is_empty() {
         context.clone_into(&mut a2a.interaction_id);
@@ -145,7 +149,7 @@ fn adopt(read: &mut Read, context: &str) {
             "the message says `{}`, and its handoff another interaction_id",
             gate_core::text::brief(context, 60)
         );
-        read.problems.push(Problem::new("contextId", message));
+        parsed.problems.push(Problem::new("contextId", message));
     }
 }
 
@@ -154,9 +158,9 @@ fn text_of<'e>(entries: &'e [Entry], key: &str) -> Option<&'e str> {
 }
 
 /// The keys that stand twice in a table.
-fn repeated(entries: &[Entry], at: &str) -> Vec<Problem> {
-    let mut seen = BTreeSet::new();
-    let twice = entries.iter().filter(|entry| !seen.insert(entry.key.as_str()));
+fn repeated_keys(entries: &[Entry], table_path: &str) -> Vec<Problem> {
+    let mut keys = BTreeSet::new();
+    let repeated = entries.iter().filter(|entry| !keys.insert(entry.key.as_str()));
     let message = "this key stands here twice";
-    few(twice.map(|entry| Problem::new(path(at, &entry.key), message)).collect())
+    limited(repeated.map(|entry| Problem::new(key_path(table_path, &entry.key), message)).collect())
 }

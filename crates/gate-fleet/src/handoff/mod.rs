@@ -1,19 +1,20 @@
-//! Handoffs: what one agent leaves to the next, as Markdown or JSON, each to the
-//! other without loss.
+//! Handoffs: the state of the work that one agent leaves to the next. They are Markdown or
+//! JSON, and each becomes the other without loss.
 //!
 //! ```
 //! use gate_fleet::handoff::{self, Format};
 //!
-//! let read = handoff::read("## Handoff\n- objective: Ship it\n", Format::Markdown);
-//! assert_eq!(read.handoff.as_ref().map(|handoff| handoff.objective.as_str()), Some("Ship it"));
-//! let problem = &read.all_problems()[0];
+//! let parsed = handoff::read("## Handoff\n- objective: Ship it\n", Format::Markdown);
+//! assert_eq!(parsed.handoff.as_ref().map(|handoff| handoff.objective.as_str()), Some("Ship it"));
+//! let problem = &parsed.all_problems()[0];
 //! assert_eq!((problem.rule, problem.field.as_str()), (Some(1), "in_scope"));
 //! ```
 //!
-//! Reading is tolerant: [`Read`] holds what could be read beside what is wrong with the text
-//! ([`Read::problems`]). [`Handoff::problems`] lists what a handoff lacks; [`Read::all_problems`]
-//! lists both.
+//! Reading is tolerant: a [`ParsedHandoff`] holds the readable part of the text, and the faults of
+//! the text ([`ParsedHandoff::problems`]). [`Handoff::problems`] lists what a handoff lacks;
+//! [`ParsedHandoff::all_problems`] lists both.
 
+mod changed;
 mod claims;
 mod draft;
 mod form;
@@ -22,6 +23,7 @@ mod message;
 mod model;
 mod placeholder;
 mod problem;
+mod report;
 mod rules;
 #[cfg(feature = "schemas")]
 mod schema;
@@ -30,20 +32,22 @@ mod tests;
 
 use serde::Serialize;
 
-pub use claims::{Seen, all_seen, line, unheld, unknown_files, words};
-pub use draft::draft;
+pub use changed::{ChangedFile, Changes, Folders, never_there};
+pub use claims::{SeenCommand, all_seen, contradicted_claims, line, words};
+pub use draft::{Judged, draft_of_decision};
 pub use model::{A2a, Agent, Blocker, Handoff, Outcome, PROTOCOL_VERSION, Risk, Verification};
 pub use problem::Problem;
+pub use report::{ConvertedHandoff, HandoffReport, text_of};
 #[cfg(feature = "schemas")]
 pub use schema::schema;
 
 /// The longest text that is read, in bytes: a handoff is brief.
 pub const LONGEST: usize = 2 << 20;
 
-/// The longest that one of its texts may be, in bytes.
+/// The longest text of a single field, in bytes.
 pub const LONGEST_TEXT: usize = 10 << 10;
 
-/// Format of a handoff.
+/// The format of a handoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
@@ -57,13 +61,13 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a text seems to have: what begins with `{` is JSON, and a message of A2A if
-    /// it has `parts`.
+    /// The format that a text seems to have: a text that begins with `{` is JSON, and a message of
+    /// A2A if it has `parts`.
     pub fn detect(text: &str) -> Self {
-        let bare = text.strip_prefix('\u{feff}').unwrap_or(text).trim_start();
-        if !bare.starts_with('{') {
+        let content = text.strip_prefix('\u{feff}').unwrap_or(text).trim_start();
+        if !content.starts_with('{') {
             Self::Markdown
-        } else if message::is_one(text) {
+        } else if message::is_message(text) {
             Self::A2a
         } else {
             Self::Json
@@ -71,10 +75,10 @@ impl Format {
     }
 }
 
-/// Result of reading a text.
+/// A handoff as it was read, with the faults of its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Read {
-    /// The handoff, as far as it could be read: what is missing is empty. None if the text is no
+pub struct ParsedHandoff {
+    /// The handoff, as far as it could be read: a missing field is empty. `None` if the text is no
     /// handoff at all.
     pub handoff: Option<Handoff>,
     /// Problems with the text itself: syntax, unknown and repeated keys, values of another
@@ -82,33 +86,33 @@ pub struct Read {
     pub problems: Vec<Problem>,
     /// Parts and members of a message beside the handoff. They do not make the handoff
     /// invalid, and are lost if it is written again.
-    pub beside: Vec<Problem>,
+    pub lost_members: Vec<Problem>,
 }
 
-impl Read {
+impl ParsedHandoff {
     /// The result for a text that is no handoff.
-    fn nothing(why: Problem) -> Self {
-        Self { problems: vec![why], ..Self::default() }
+    fn unreadable(problem: Problem) -> Self {
+        Self { problems: vec![problem], ..Self::default() }
     }
 
     /// Problems with the text, and rules that the handoff breaks. A field that could not be
     /// read is reported once, not again as missing.
     pub fn all_problems(&self) -> Vec<Problem> {
-        let mut all = self.problems.clone();
-        for broken in self.handoff.iter().flat_map(Handoff::problems) {
-            if !self.problems.iter().any(|problem| problem.covers(&broken.field)) {
-                all.push(broken);
+        let mut problems = self.problems.clone();
+        for broken_rule in self.handoff.iter().flat_map(Handoff::problems) {
+            if !self.problems.iter().any(|problem| problem.covers(&broken_rule.field)) {
+                problems.push(broken_rule);
             }
         }
-        all
+        problems
     }
 }
 
 /// Reads a handoff of a format.
-pub fn read(text: &str, format: Format) -> Read {
+pub fn read(text: &str, format: Format) -> ParsedHandoff {
     if text.len() > LONGEST {
         let message = format!("longer than {LONGEST} bytes, and a handoff is brief");
-        return Read::nothing(Problem::new("", message));
+        return ParsedHandoff::unreadable(Problem::new("", message));
     }
     match format {
         Format::Markdown => markdown::read(text),
@@ -124,8 +128,8 @@ impl Handoff {
         serde_json::to_string_pretty(self).map(|text| text + "\n").unwrap_or_default()
     }
 
-    /// The handoff as Markdown, in the canonical form. What cannot stand in a line of Markdown as
-    /// it is stands as a JSON string, between double quotes.
+    /// The handoff as Markdown, in the canonical form. A text that a line of Markdown cannot hold
+    /// as it is becomes a JSON string, between double quotes.
     pub fn to_markdown(&self) -> String {
         markdown::write(self)
     }

@@ -7,12 +7,12 @@ use serde::Serialize;
 /// The most problems of a kind that are listed one by one.
 const MAX_PROBLEMS: usize = 100;
 
-/// The first of many problems, and how many more there are.
-pub(super) fn few(mut problems: Vec<Problem>) -> Vec<Problem> {
-    let more = problems.len().saturating_sub(MAX_PROBLEMS);
-    if more > 0 {
+/// The first of many problems, and the number of the others.
+pub(super) fn limited(mut problems: Vec<Problem>) -> Vec<Problem> {
+    let left_out = problems.len().saturating_sub(MAX_PROBLEMS);
+    if left_out > 0 {
         problems.truncate(MAX_PROBLEMS);
-        problems.push(Problem::new("", format!("{more} more problems like these")));
+        problems.push(Problem::new("", format!("{left_out} more problems like these")));
     }
     problems
 }
@@ -40,10 +40,10 @@ impl Problem {
         Self { rule: Some(rule), ..Self::new(field, message) }
     }
 
-    /// True if it is about this field, or about one that this is a part of.
+    /// A problem with this field, or with a field that this one is a part of.
     pub(super) fn covers(&self, field: &str) -> bool {
-        let rest = field.strip_prefix(self.field.as_str());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        let part = field.strip_prefix(self.field.as_str());
+        part.is_some_and(|part| part.is_empty() || part.starts_with(['.', '[']))
     }
 }
 

@@ -1,58 +1,70 @@
 //! The protocol's four validation rules, and the rules of its extension for A2A.
 //!
-//! 1. No empty required field. A placeholder is empty, and so is an entry of a
-//!    list that is one.
+//! 1. No empty required field. A placeholder is empty, also as an entry of a list.
 //! 2. Verification has to include commands that were really run, with the result of each.
-//! 3. A risk has to include its impact and its owner. That there is none is said by `none` alone.
+//! 3. A risk has to include its impact and its owner. A handoff without a risk has `none` alone.
 //! 4. A failed verification has to include its severity and the way back.
 
-use super::form::path;
+use super::form::key_path;
 use super::model::{Handoff, Outcome, PROTOCOL_VERSION};
 use super::placeholder::{answers_nothing, is_empty, is_none};
-use super::problem::{Problem, few};
+use super::problem::{Problem, limited};
 use crate::tree::{Entry, Node, members};
 
-/// Most next actions that a handoff may have.
-const ACTIONS: usize = 3;
+/// The most next actions that a handoff may have.
+const MAX_ACTIONS: usize = 3;
 
-/// A field that has to say something: its path without the numbers of entries, the rule of the
-/// protocol's four (0 for none of them), and what to do.
-type Required = (&'static str, u8, &'static str);
+/// A field that has to have content.
+struct Required {
+    /// Its path without the numbers of entries.
+    field: &'static str,
+    /// The rule of the protocol's four, from 1; 0 for a rule of the extension.
+    rule: u8,
+    advice: &'static str,
+}
+
+const fn required(field: &'static str, rule: u8, advice: &'static str) -> Required {
+    Required { field, rule, advice }
+}
 
 const REQUIRED: &[Required] = &[
-    ("objective", 1, "say the target in one sentence"),
-    ("in_scope", 1, "name what the next agent is responsible for"),
-    ("out_of_scope", 1, "name what it is not to do"),
-    ("changed_files", 1, "name the files by their full paths"),
-    ("verification", 1, "name the commands that were run, and what came of each"),
-    ("verification.command", 2, "name the command that was run"),
-    ("verification.result", 2, "PASS or FAIL is expected"),
-    ("verification.blocker.severity", 4, "it failed, so say how bad that is"),
-    ("verification.blocker.rollback", 4, "it failed, so say how to get back"),
-    ("open_risks", 1, "name what may go wrong, with its impact and its owner, or write `none`"),
-    ("open_risks.risk", 1, "say what may go wrong"),
-    ("open_risks.impact", 3, "say what would come of it"),
-    ("open_risks.owner", 3, "say who looks after it"),
-    ("next_actions", 1, "name up to three actions, in order"),
-    ("assumptions", 1, "name what decisions rested on"),
-    ("a2a.protocol_version", 0, "the string 0.3 is expected"),
-    ("a2a.sender", 0, "agent_id, provider and model are expected"),
-    ("a2a.sender.agent_id", 0, "name the agent"),
-    ("a2a.sender.provider", 0, "name who runs its model"),
-    ("a2a.sender.model", 0, "name its model"),
-    ("a2a.receiver", 0, "agent_id, provider and model are expected"),
-    ("a2a.receiver.agent_id", 0, "name the agent"),
-    ("a2a.receiver.provider", 0, "name who runs its model"),
-    ("a2a.receiver.model", 0, "name its model"),
-    ("a2a.capabilities_declared", 0, "name the capability"),
-    ("a2a.capabilities_required", 0, "name the capability"),
-    ("a2a.interaction_id", 0, "name the interaction"),
-    ("a2a.checkpoint_id", 0, "say it, or leave it out"),
-    ("a2a.agent_card_ref", 0, "say it, or leave it out"),
-    ("a2a.handoff_reason", 0, "say it, or leave it out"),
+    required("objective", 1, "say the target in one sentence"),
+    required("in_scope", 1, "name what the next agent is responsible for"),
+    required("out_of_scope", 1, "name what it is not to do"),
+    required("changed_files", 1, "name the files by their full paths"),
+    required("verification", 1, "name the commands that were run, and what came of each"),
+    required("verification.command", 2, "name the command that was run"),
+    required("verification.result", 2, "PASS or FAIL is expected"),
+    required("verification.blocker.severity", 4, "it failed, so say how bad that is"),
+    required("verification.blocker.rollback", 4, "it failed, so say how to get back"),
+    required(
+        "open_risks",
+        1,
+        "name what may go wrong, with its impact and its owner, or write `none`",
+    ),
+    required("open_risks.risk", 1, "say what may go wrong"),
+    required("open_risks.impact", 3, "say what would come of it"),
+    required("open_risks.owner", 3, "say who looks after it"),
+    required("next_actions", 1, "name up to three actions, in order"),
+    required("assumptions", 1, "name what decisions rested on"),
+    required("a2a.protocol_version", 0, "the string 0.3 is expected"),
+    required("a2a.sender", 0, "agent_id, provider and model are expected"),
+    required("a2a.sender.agent_id", 0, "name the agent"),
+    required("a2a.sender.provider", 0, "name who runs its model"),
+    required("a2a.sender.model", 0, "name its model"),
+    required("a2a.receiver", 0, "agent_id, provider and model are expected"),
+    required("a2a.receiver.agent_id", 0, "name the agent"),
+    required("a2a.receiver.provider", 0, "name who runs its model"),
+    required("a2a.receiver.model", 0, "name its model"),
+    required("a2a.capabilities_declared", 0, "name the capability"),
+    required("a2a.capabilities_required", 0, "name the capability"),
+    required("a2a.interaction_id", 0, "name the interaction"),
+    required("a2a.checkpoint_id", 0, "say it, or leave it out"),
+    required("a2a.agent_card_ref", 0, "say it, or leave it out"),
+    required("a2a.handoff_reason", 0, "say it, or leave it out"),
 ];
 
-/// The words that the canonical template has where a text is to come.
+/// The words of the canonical template in place of a text, by the field's name.
 const TEMPLATE: &[(&str, &str)] = &[
     ("command", "command"),
     ("risk", "risk"),
@@ -75,23 +87,23 @@ impl Handoff {
         }
         let mut problems = Vec::new();
         examine(&Node::Map(entries), "", "", &mut problems);
-        few(problems)
+        limited(problems)
     }
 
     fn has_no_risk(&self) -> bool {
-        matches!(&self.open_risks[..], [only] if answers_nothing(&only.risk)
-            && is_none(&only.impact) && is_none(&only.owner))
+        matches!(&self.open_risks[..], [risk] if answers_nothing(&risk.risk)
+            && is_none(&risk.impact) && is_none(&risk.owner))
     }
 }
 
-/// Checks a value and what is in it. `place` is its path, and `field` that without the numbers of
-/// entries.
+/// Checks a value and the values in it. `place` is its path, and `field` the path without the
+/// numbers of entries.
 fn examine(node: &Node, place: &str, field: &str, problems: &mut Vec<Problem>) {
-    let required = REQUIRED.iter().find(|(name, ..)| *name == field);
-    if let Some((_, rule, advice)) = required
+    let required = REQUIRED.iter().find(|required| required.field == field);
+    if let Some(Required { rule, advice, .. }) = required
         && let Some(fault) = fault(node, field, *rule)
     {
-        let rule = if *rule > 0 { Some(*rule) } else { None };
+        let rule = (*rule > 0).then_some(*rule);
         problems.push(Problem { rule, ..Problem::new(place, format!("{fault}: {advice}")) });
         return;
     }
@@ -101,28 +113,28 @@ fn examine(node: &Node, place: &str, field: &str, problems: &mut Vec<Problem>) {
             for (at, node) in nodes.iter().enumerate() {
                 examine(node, &format!("{place}[{at}]"), field, problems);
             }
-            if field == "next_actions" && nodes.len() > ACTIONS {
-                let message = format!("{} actions, and at most {ACTIONS} may be", nodes.len());
+            if field == "next_actions" && nodes.len() > MAX_ACTIONS {
+                let message = format!("{} actions, and at most {MAX_ACTIONS} may be", nodes.len());
                 problems.push(Problem::new(place, message));
             }
         }
         Node::Map(entries) => {
             for Entry { key, value, .. } in entries {
-                examine(value, &path(place, key), &path(field, key), problems);
+                examine(value, &key_path(place, key), &key_path(field, key), problems);
             }
         }
     }
 }
 
-/// The fault of a value that has to say something.
+/// The fault of a value that has to have content.
 fn fault(node: &Node, field: &str, rule: u8) -> Option<String> {
     match node {
-        Node::Scalar(scalar) if says(field, &scalar.text) => None,
+        Node::Scalar(scalar) if has_content(field, &scalar.text) => None,
         Node::Scalar(scalar) => Some(match scalar.text.trim() {
             "" => "is empty".to_owned(),
             text => format!("`{}` does not say it", gate_core::text::brief(text, 60)),
         }),
-        // What the extension may leave out may be empty.
+        // A list of the extension may be left out, and so may be empty.
         Node::List(nodes) if nodes.is_empty() && rule > 0 => Some("is empty".to_owned()),
         Node::Map(entries) if field.starts_with("a2a.") => {
             let is_missing = entries.iter().all(|entry| entry.value.is_empty());
@@ -132,12 +144,12 @@ fn fault(node: &Node, field: &str, rule: u8) -> Option<String> {
     }
 }
 
-fn says(field: &str, text: &str) -> bool {
+fn has_content(field: &str, text: &str) -> bool {
     let name = field.rsplit('.').next().unwrap_or(field);
     match name {
         "result" => matches!(text, "PASS" | "FAIL"),
         "protocol_version" => text == PROTOCOL_VERSION,
-        // "none" is no answer.
+        // For these, "none" is no answer.
         "command" | "severity" | "rollback" | "owner" if is_none(text) => false,
         _ => !is_empty(text) && !TEMPLATE.contains(&(name, text.trim())),
     }

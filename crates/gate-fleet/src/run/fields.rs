@@ -8,7 +8,7 @@ use super::layout;
 use crate::tree::{Entry, Node, get, members};
 use crate::yaml::{self, mapping};
 
-/// The only version of the record that there is.
+/// The only version of the record.
 const VERSION: &str = "1";
 
 /// The year in which Go's clocks begin: no time at all.
@@ -22,7 +22,7 @@ impl RunInfo {
     /// No YAML, a key that is missing or has a value that is not allowed, a version that is not
     /// known.
     pub fn parse(text: &str) -> Result<Self, RunInfoError> {
-        Self::read(text, ["", "", ""])
+        Self::read(text, &PathIds::default())
     }
 
     /// Reads the record at a path: an id that it does not name is taken from
@@ -32,10 +32,10 @@ impl RunInfo {
     ///
     /// As [`RunInfo::parse`].
     pub fn parse_at(text: &str, path: &str) -> Result<Self, RunInfoError> {
-        Self::read(text, ids(path))
+        Self::read(text, &PathIds::new(path))
     }
 
-    fn read(text: &str, [project, task, run]: [&str; 3]) -> Result<Self, RunInfoError> {
+    fn read(text: &str, path_ids: &PathIds<'_>) -> Result<Self, RunInfoError> {
         let entries = mapping(text)?;
         for key in ["start_time", "exit_code", "status"] {
             if get(&entries, key).is_none_or(Node::is_empty) {
@@ -47,7 +47,7 @@ impl RunInfo {
             match entry.key.as_str() {
                 "version" => drop(parsed(&entry, VERSION, |text| (text == VERSION).then_some(()))?),
                 "process_ownership" => {
-                    info.process_ownership = parsed(&entry, "managed or external", named)?;
+                    info.process_ownership = parsed(&entry, "managed or external", value_named)?;
                 }
                 "pid" => info.pid = number(&entry)?,
                 "pgid" => info.pgid = number(&entry)?,
@@ -56,7 +56,7 @@ impl RunInfo {
                 "exit_code" => info.exit_code = number(&entry)?,
                 "status" => {
                     let expected = "running, completed, failed or unknown";
-                    info.status = parsed(&entry, expected, named)?.unwrap_or_default();
+                    info.status = parsed(&entry, expected, value_named)?.unwrap_or_default();
                 }
                 key => match info.text_mut(key) {
                     Some(field) => one_value(&entry)?.clone_into(field),
@@ -64,10 +64,11 @@ impl RunInfo {
                 },
             }
         }
-        for (key, by_path) in [("run_id", run), ("project_id", project), ("task_id", task)] {
+        let PathIds { run, project, task } = *path_ids;
+        for (key, path_id) in [("run_id", run), ("project_id", project), ("task_id", task)] {
             match info.text_mut(key).filter(|id| id.trim().is_empty()) {
-                Some(_) if by_path.is_empty() => return Err(RunInfoError::Missing { key }),
-                Some(id) => by_path.clone_into(id),
+                Some(_) if path_id.is_empty() => return Err(RunInfoError::Missing { key }),
+                Some(id) => path_id.clone_into(id),
                 None => {}
             }
         }
@@ -105,7 +106,7 @@ impl RunInfo {
                 "end_time" => self.end_time.unwrap_or(NO_TIME),
                 _ => continue,
             };
-            // A moment is one only without quotes.
+            // In quotes it would be text, and no moment, to other readers of YAML.
             *value = Node::plain(time.to_string());
         }
         entries.extend(self.extra.iter().cloned());
@@ -123,11 +124,11 @@ fn time(entry: &Entry) -> Result<Option<Timestamp>, RunInfoError> {
 }
 
 /// The value that records call by this name.
-fn named<T: DeserializeOwned>(name: &str) -> Option<T> {
+fn value_named<T: DeserializeOwned>(name: &str) -> Option<T> {
     serde_json::from_value(name.into()).ok()
 }
 
-/// The value of a key; None if it is left blank.
+/// The value of a key; `None` if it is left blank.
 fn parsed<T>(
     entry: &Entry,
     expected: &'static str,
@@ -135,26 +136,35 @@ fn parsed<T>(
 ) -> Result<Option<T>, RunInfoError> {
     match one_value(entry)? {
         "" => Ok(None),
-        text => parse(text).map(Some).ok_or_else(|| wrong(entry, expected, text)),
+        text => parse(text).map(Some).ok_or_else(|| bad_value(entry, expected, text)),
     }
 }
 
 fn one_value(entry: &Entry) -> Result<&str, RunInfoError> {
-    entry.value.as_str().ok_or_else(|| wrong(entry, "one value", "a list or mapping"))
+    entry.value.as_str().ok_or_else(|| bad_value(entry, "one value", "a list or mapping"))
 }
 
-fn wrong(entry: &Entry, expected: &'static str, value: &str) -> RunInfoError {
+fn bad_value(entry: &Entry, expected: &'static str, value: &str) -> RunInfoError {
     let Entry { key, line, .. } = entry;
     RunInfoError::Value { line: *line, key: key.clone(), expected, found: value.to_owned() }
 }
 
-/// Project, task and run of a record, by its path; empty if the path has none.
-fn ids(path: &str) -> [&str; 3] {
-    let mut parts = path.rsplit(['/', '\\']).skip(1);
-    let run = parts.next().unwrap_or_default();
-    if parts.next() != Some(layout::RUNS) {
-        return ["", "", run];
+/// The ids that the path of a record names; empty where it names none.
+#[derive(Default)]
+struct PathIds<'p> {
+    project: &'p str,
+    task: &'p str,
+    run: &'p str,
+}
+
+impl<'p> PathIds<'p> {
+    fn new(path: &'p str) -> Self {
+        let mut folders = path.rsplit(['/', '\\']).skip(1);
+        let run = folders.next().unwrap_or_default();
+        if folders.next() != Some(layout::RUNS) {
+            return Self { run, ..Self::default() };
+        }
+        let task = folders.next().unwrap_or_default();
+        Self { project: folders.next().unwrap_or_default(), task, run }
     }
-    let task = parts.next().unwrap_or_default();
-    [parts.next().unwrap_or_default(), task, run]
 }

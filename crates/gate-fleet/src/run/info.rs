@@ -1,4 +1,4 @@
-//! `run-info.yaml`: who ran, when, and how it ended.
+//! `run-info.yaml`: the agent of a run, its time and its end.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub const RECONCILED: &str = "reconciled stale running status: process is not al
 /// The record of a run.
 ///
 /// It is written as conductor-loop writes it: its keys in one order, those that are optional only
-/// if they have a value. What a later program has added is kept and written behind the rest.
+/// if they have a value. Keys of a later program are kept, and written behind the others.
 #[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RunInfo {
@@ -42,7 +42,7 @@ pub struct RunInfo {
     pub pgid: i64,
     /// When it began.
     pub start_time: Timestamp,
-    /// When it ended; none while it runs.
+    /// When it ended; `None` while it runs.
     pub end_time: Option<Timestamp>,
     /// The agent's exit code; -1 while it runs, if it was killed, and if it could not be started.
     pub exit_code: i64,
@@ -67,7 +67,7 @@ pub struct RunInfo {
     /// The command that started the agent, for a person.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub commandline: String,
-    /// Why it failed; empty if it did not.
+    /// The cause of its failure; empty if it did not fail.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub error_summary: String,
     /// The version that the agent's program reports.
@@ -77,7 +77,7 @@ pub struct RunInfo {
     pub(super) extra: Vec<Entry>,
 }
 
-/// State or result of a run.
+/// The state or result of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -85,20 +85,20 @@ pub enum Status {
     Running,
     /// The agent ended with code 0.
     Completed,
-    /// It did not.
+    /// The agent ended with another code, or could not be started.
     Failed,
-    /// Not known: its record is missing.
+    /// The run's record is missing.
     #[default]
     Unknown,
 }
 
-/// Owner of a run's process.
+/// The owner of a run's process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ownership {
     /// The runner that started it.
     Managed,
-    /// Somebody else.
+    /// Another program.
     External,
 }
 
@@ -149,30 +149,30 @@ impl RunInfo {
         }
     }
 
-    /// The same run, ended: completed with code 0, else failed, with `why` or
-    /// with what its exit code means.
+    /// The same run, ended: completed with code 0, otherwise failed, with this error or with the
+    /// meaning of its exit code.
     #[must_use]
-    pub fn ended(self, at: Timestamp, exit_code: i64, why: Option<&str>) -> Self {
-        let failed = exit_code != 0 || why.is_some();
-        let status = if failed { Status::Failed } else { Status::Completed };
-        let words = why.map_or_else(|| error_summary(exit_code), str::to_owned);
-        Self { end_time: Some(at), exit_code, status, error_summary: words, ..self }
+    pub fn ended(self, end_time: Timestamp, exit_code: i64, error: Option<&str>) -> Self {
+        let has_failed = exit_code != 0 || error.is_some();
+        let status = if has_failed { Status::Failed } else { Status::Completed };
+        let error_summary = error.map_or_else(|| error_summary(exit_code), str::to_owned);
+        Self { end_time: Some(end_time), exit_code, status, error_summary, ..self }
     }
 
     /// The same run, whose record says that it goes on and whose process is gone: failed, or
     /// completed if its task has the file `DONE`.
     #[must_use]
-    pub fn reconciled(self, at: Timestamp, done: bool) -> Self {
+    pub fn reconciled(self, end_time: Timestamp, is_done: bool) -> Self {
         if self.status != Status::Running {
             return self;
         }
-        if done {
-            return Self { end_time: Some(at), status: Status::Completed, ..self };
+        if is_done {
+            return Self { end_time: Some(end_time), status: Status::Completed, ..self };
         }
-        self.ended(at, -1, Some(RECONCILED))
+        self.ended(end_time, -1, Some(RECONCILED))
     }
 
-    /// True if another run started it: then its agent is no root agent.
+    /// A run that another run started: its agent is no root agent.
     pub fn is_delegated(&self) -> bool {
         !self.parent_run_id.is_empty()
     }
@@ -190,7 +190,7 @@ impl Status {
     }
 }
 
-/// Meaning of an exit code; empty for success. -1 stands for a process that was killed or
+/// The meaning of an exit code; empty for success. -1 stands for a process that was killed or
 /// could not be started.
 pub fn error_summary(exit_code: i64) -> String {
     match exit_code {

@@ -1,4 +1,4 @@
-//! Run folders: what stands in them and what they are called.
+//! Run folders: their names and their files.
 //!
 //! ```
 //! use gate_fleet::run::{RunInfo, Status};
@@ -12,8 +12,8 @@
 //! ```
 //!
 //! The files are those of conductor-loop: each of the two reads what the other
-//! wrote. [`RunInfo`] is the record of a run, [`layout`] says where things
-//! stand, [`Preamble`] is what a prompt begins with.
+//! wrote. [`RunInfo`] is the record of a run, [`layout`] has the names of files
+//! and folders, [`Preamble`] is the beginning of a prompt.
 
 mod fields;
 mod id;

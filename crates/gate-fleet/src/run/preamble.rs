@@ -1,4 +1,4 @@
-//! Beginning of a prompt: where the agent is, and what it has to know.
+//! The beginning of a prompt: the agent's folders, its rules, and the state of the work.
 
 use std::fmt::{self, Write};
 
@@ -6,9 +6,9 @@ use std::fmt::{self, Write};
 pub const CONTINUE: &str = "Continue working on the following:\n\n";
 
 /// The title of the last decision's feedback.
-const OPEN: &str = "What the last iteration left open";
+const FEEDBACK_TITLE: &str = "What the last iteration left open";
 
-/// The words before a prompt. All of it is text of the prompt: nothing of it is
+/// The text before a prompt. All of it is text of the prompt: no part of it is
 /// passed by the environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Preamble<'a> {
@@ -40,11 +40,11 @@ pub struct Preamble<'a> {
     pub project_messages: &'a str,
     /// Feedback of the last decision; empty if there was none.
     pub feedback: &'a str,
-    /// True if a run before this one worked on the same.
-    pub goes_on: bool,
+    /// An earlier run worked on the same task.
+    pub continues_work: bool,
     /// The task for the agent.
     pub prompt: &'a str,
-    /// True if the agent gets the feedback and the prompt alone.
+    /// The agent gets the feedback and the prompt alone.
     pub plain: bool,
 }
 
@@ -54,14 +54,14 @@ impl fmt::Display for Preamble<'_> {
             return f.write_str(self.prompt);
         }
         if self.plain {
-            section(f, OPEN, self.feedback)?;
+            section(f, FEEDBACK_TITLE, self.feedback)?;
         } else {
             self.places(f)?;
             self.rules(f)?;
-            self.known(f)?;
+            self.state_of_work(f)?;
         }
         writeln!(f, "---\n")?;
-        f.write_str(if self.goes_on && !self.plain { CONTINUE } else { "" })?;
+        f.write_str(if self.continues_work && !self.plain { CONTINUE } else { "" })?;
         f.write_str(self.prompt)?;
         if self.prompt.ends_with('\n') { Ok(()) } else { f.write_char('\n') }
     }
@@ -69,7 +69,7 @@ impl fmt::Display for Preamble<'_> {
 
 impl Preamble<'_> {
     fn places(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = [
+        let variables = [
             ("JRUN_TASK_FOLDER", self.task_folder),
             ("JRUN_RUN_FOLDER", self.run_folder),
             ("JRUN_PROJECT_ID", self.project_id),
@@ -78,13 +78,15 @@ impl Preamble<'_> {
             ("JRUN_PARENT_ID", self.parent_run_id),
             ("JRUN_MESSAGE_BUS", self.bus),
         ];
-        let known = all.into_iter().filter(|(_, value)| !value.is_empty());
-        known.into_iter().try_for_each(|(name, value)| writeln!(f, "{name}={value}"))
+        let mut present = variables.into_iter().filter(|(_, value)| !value.is_empty());
+        present.try_for_each(|(name, value)| writeln!(f, "{name}={value}"))
     }
 
     fn rules(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { task_folder, run_folder, project_id, task_id, run_id, .. } = self;
-        let (gate, bus, project_bus) = (word(self.gate), word(self.bus), word(self.project_bus));
+        let gate = shell_word(self.gate);
+        let bus = shell_word(self.bus);
+        let project_bus = shell_word(self.project_bus);
         write!(
             f,
             "
@@ -116,28 +118,25 @@ discards work unless you are asked to. Name the files you touched at the end.
         f.write_char('\n')
     }
 
-    fn known(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn state_of_work(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         section(f, "TASK_STATE.md", self.task_state)?;
         for (title, fact) in self.facts {
             section(f, &format!("Fact: {title}"), fact)?;
         }
         section(f, "New on the project's message bus", self.project_messages)?;
         section(f, "New on the message bus", self.messages)?;
-        section(f, OPEN, self.feedback)
+        section(f, FEEDBACK_TITLE, self.feedback)
     }
 }
 
 /// A path as a word of a shell's command line.
-fn word(path: &str) -> String {
+fn shell_word(path: &str) -> String {
+    let is_plain = |char: char| char.is_alphanumeric() || "/._-+:@%,=".contains(char);
     if path.chars().all(is_plain) {
         path.to_owned()
     } else {
         format!("'{}'", path.replace('\'', "'\\''"))
     }
-}
-
-fn is_plain(c: char) -> bool {
-    c.is_alphanumeric() || "/._-+:@%,=".contains(c)
 }
 
 fn section(f: &mut fmt::Formatter<'_>, title: &str, text: &str) -> fmt::Result {

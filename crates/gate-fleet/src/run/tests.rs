@@ -158,7 +158,7 @@ fn a_prompt_begins_with_its_places() {
         run_id: "1",
         task_state: "half way",
         facts: &facts,
-        goes_on: true,
+        continues_work: true,
         prompt: "build it",
         ..Preamble::default()
     };

@@ -1,4 +1,4 @@
-//! Why something is not done with a work item.
+//! Refusals of requests about work items.
 
 use gate_core::Failure;
 use gate_core::exit::WorkPhase;
@@ -6,23 +6,23 @@ use jiff::Timestamp;
 
 use super::lease::LeaseState;
 
-/// Why something is not done with a work item. Nothing has changed then.
+/// The fault for which a request about a work item is refused. Nothing has changed then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkError {
     /// There is no such item.
     #[error("work not found: {0}")]
     NotFound(String),
-    /// There is one with this id.
+    /// An item with this id is there already.
     #[error("work already exists: {0}")]
     Exists(String),
     /// A name that cannot be kept.
-    #[error("{what} {why}")]
+    #[error("{subject} {fault}")]
     Unfit {
         /// Description of the name, such as `the work's id`.
-        what: &'static str,
+        subject: &'static str,
         /// The fault, in words.
-        why: String,
+        fault: String,
     },
     /// The item is in another phase.
     #[error("invalid transition from {from} via {event}")]
@@ -71,7 +71,7 @@ pub enum WorkError {
     /// There is no such lease: it never was, or the item was claimed anew since.
     #[error("lease not found: {0}")]
     LeaseNotFound(String),
-    /// It is over.
+    /// The lease is over.
     #[error("lease {lease} is already in terminal state: {state}")]
     LeaseOver {
         /// The lease.
@@ -79,7 +79,7 @@ pub enum WorkError {
         /// Its final state.
         state: LeaseState,
     },
-    /// It is another actor's.
+    /// The lease is another actor's.
     #[error("unauthorized operation on lease {lease}: actor {actor} is not the lease holder")]
     NotHolder {
         /// The lease.
@@ -87,23 +87,23 @@ pub enum WorkError {
         /// The actor of the request.
         actor: String,
     },
-    /// It would end earlier, or as it does.
-    #[error("renewal for lease {lease} must extend expiration: current={current}, new={new}")]
+    /// The lease would not end later than it does.
+    #[error("renewal for lease {lease} must extend expiration: current={current}, new={requested}")]
     NotExtended {
         /// The lease.
         lease: String,
         /// When it expires.
         current: Timestamp,
-        /// When it would.
-        new: Timestamp,
+        /// When it would expire.
+        requested: Timestamp,
     },
     /// A record whose body does not fit its type.
-    #[error("record {seq}: {why}")]
+    #[error("record {seq}: {fault}")]
     Unreadable {
-        /// The record.
+        /// The record's number.
         seq: u64,
         /// The fault, in words.
-        why: String,
+        fault: String,
     },
 }
 

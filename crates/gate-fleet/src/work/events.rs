@@ -11,7 +11,7 @@ use gate_core::ledger::Record;
 pub mod kind {
     /// An item was added.
     pub const ADDED: &str = "work_added";
-    /// It has taken a step, and no signal made it.
+    /// An item took a step without an exit signal.
     pub const MOVED: &str = "work_phase_changed";
     /// A session has ended with a valid exit signal. If it worked on an item, the item
     /// took its step.
@@ -23,13 +23,13 @@ pub mod kind {
 #[serde(deny_unknown_fields)]
 pub struct Added {
     /// The item.
-    pub work: Beginning,
+    pub work: AddedItem,
 }
 
 /// An item as it was added.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Beginning {
+pub struct AddedItem {
     id: String,
     title: String,
     description: String,
@@ -61,16 +61,16 @@ impl Added {
     /// The record body of an item.
     pub fn new(item: &WorkItem) -> Self {
         let WorkItem { id, title, description, state } = item.clone();
-        Self { work: Beginning { id, title, description, phase: state.phase } }
+        Self { work: AddedItem { id, title, description, phase: state.phase } }
     }
 
     /// The item.
     ///
     /// # Errors
     ///
-    /// Names that no item has.
+    /// Names that an item cannot have.
     pub fn item(&self) -> Result<WorkItem, WorkError> {
-        let Beginning { id, title, description, phase } = &self.work;
+        let AddedItem { id, title, description, phase } = &self.work;
         WorkItem::new(id, title, description, *phase)
     }
 }
@@ -91,8 +91,8 @@ impl WorkEvent {
             kind::ENDED => {
                 let Ended { event, work } = body(record)?;
                 if (event.phase_completed, event.next_phase) != (work.from, work.to) {
-                    let why = "its event is of another step".to_owned();
-                    return Err(WorkError::Unreadable { seq: record.seq, why });
+                    let fault = "its event is of another step".to_owned();
+                    return Err(WorkError::Unreadable { seq: record.seq, fault });
                 }
                 Self::Stepped(work)
             }
@@ -105,5 +105,5 @@ impl WorkEvent {
 fn body<T: DeserializeOwned>(record: &Record) -> Result<T, WorkError> {
     let body = serde_json::to_value(&record.body).unwrap_or_default();
     serde_json::from_value(body)
-        .map_err(|error| WorkError::Unreadable { seq: record.seq, why: error.to_string() })
+        .map_err(|error| WorkError::Unreadable { seq: record.seq, fault: error.to_string() })
 }

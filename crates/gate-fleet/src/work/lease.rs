@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::WorkError;
 
-/// State of a lease.
+/// The state of a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaseState {
     /// Its holder works.
@@ -28,7 +28,7 @@ pub struct Lease {
     pub actor_id: String,
     /// When it was given.
     pub issued_at: Timestamp,
-    /// When it ends by itself; none if it was released.
+    /// When it ends by itself; `None` if it was released.
     pub expires_at: Option<Timestamp>,
     /// Number of renewals.
     pub renewal_count: u64,
@@ -56,7 +56,7 @@ impl Lease {
     pub fn state(&self, now: Timestamp) -> LeaseState {
         match self.expires_at {
             None => LeaseState::Released,
-            Some(at) if now >= at => LeaseState::Expired,
+            Some(expiry) if now >= expiry => LeaseState::Expired,
             Some(_) => LeaseState::Active,
         }
     }
@@ -66,7 +66,7 @@ impl Lease {
     /// # Errors
     ///
     /// A lease that is over, another holder's.
-    pub fn is_held_by(&self, actor: &str, now: Timestamp) -> Result<(), WorkError> {
+    pub fn check_holder(&self, actor: &str, now: Timestamp) -> Result<(), WorkError> {
         let lease = self.lease_id.clone();
         match self.state(now) {
             LeaseState::Active if self.actor_id == actor => Ok(()),
@@ -86,10 +86,12 @@ impl Lease {
         until: Timestamp,
         now: Timestamp,
     ) -> Result<Self, WorkError> {
-        self.is_held_by(actor, now)?;
+        self.check_holder(actor, now)?;
         let lease = self.lease_id.clone();
-        if let Some(current) = self.expires_at.filter(|at| until <= *at) {
-            return Err(WorkError::NotExtended { lease, current, new: until });
+        if let Some(current) = self.expires_at
+            && until <= current
+        {
+            return Err(WorkError::NotExtended { lease, current, requested: until });
         }
         let renewal_count = self.renewal_count + 1;
         Ok(Self { expires_at: Some(until), renewal_count, ..self.clone() })
@@ -101,7 +103,7 @@ impl Lease {
     ///
     /// A lease that is over, another holder's.
     pub fn released(&self, actor: &str, now: Timestamp) -> Result<Self, WorkError> {
-        self.is_held_by(actor, now)?;
+        self.check_holder(actor, now)?;
         Ok(Self { expires_at: None, ..self.clone() })
     }
 }

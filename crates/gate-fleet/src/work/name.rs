@@ -16,7 +16,7 @@ pub const MAX_DESCRIPTION: usize = 64 * 1024;
 /// A work item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkItem {
-    /// Its id, one of a kind in its project.
+    /// Its id, unique in its project.
     pub id: String,
     /// Title in one line; may be empty.
     pub title: String,
@@ -39,13 +39,13 @@ impl WorkItem {
         description: &str,
         phase: WorkPhase,
     ) -> Result<Self, WorkError> {
-        name("the work's id", id)?;
-        line("the title", title, MAX_TITLE)?;
+        check_name("the work's id", id)?;
+        check_line("the title", title, MAX_TITLE)?;
         if description.len() > MAX_DESCRIPTION {
             return Err(too_long("the description", MAX_DESCRIPTION));
         }
         if description.contains('\0') {
-            return Err(WorkError::Unfit { what: "the description", why: "holds NUL".to_owned() });
+            return Err(unfit("the description", "holds NUL"));
         }
         Ok(Self {
             id: id.to_owned(),
@@ -54,9 +54,7 @@ impl WorkItem {
             state: ItemState::added(phase),
         })
     }
-}
 
-impl WorkItem {
     /// The hash of its title and its description, by which a row is compared with the record that
     /// added it. A title holds no NUL.
     pub fn texts(&self) -> Hash {
@@ -69,29 +67,32 @@ impl WorkItem {
 /// # Errors
 ///
 /// One that is empty or above [`MAX_NAME`], control characters.
-pub fn actor(text: &str) -> Result<(), WorkError> {
-    name("the actor", text)
+pub fn check_actor(text: &str) -> Result<(), WorkError> {
+    check_name("the actor", text)
 }
 
 /// Checks that a text can be an item's or an actor's name.
-fn name(what: &'static str, text: &str) -> Result<(), WorkError> {
+fn check_name(subject: &'static str, text: &str) -> Result<(), WorkError> {
     if text.trim().is_empty() {
-        return Err(WorkError::Unfit { what, why: "is empty".to_owned() });
+        return Err(unfit(subject, "is empty"));
     }
-    line(what, text, MAX_NAME)
+    check_line(subject, text, MAX_NAME)
 }
 
-fn line(what: &'static str, text: &str, most: usize) -> Result<(), WorkError> {
-    if text.len() > most {
-        return Err(too_long(what, most));
+fn check_line(subject: &'static str, text: &str, max_bytes: usize) -> Result<(), WorkError> {
+    if text.len() > max_bytes {
+        return Err(too_long(subject, max_bytes));
     }
     if text.chars().any(char::is_control) {
-        let why = "holds a control character".to_owned();
-        return Err(WorkError::Unfit { what, why });
+        return Err(unfit(subject, "holds a control character"));
     }
     Ok(())
 }
 
-fn too_long(what: &'static str, most: usize) -> WorkError {
-    WorkError::Unfit { what, why: format!("is longer than {most} bytes") }
+fn too_long(subject: &'static str, max_bytes: usize) -> WorkError {
+    unfit(subject, &format!("is longer than {max_bytes} bytes"))
+}
+
+fn unfit(subject: &'static str, fault: &str) -> WorkError {
+    WorkError::Unfit { subject, fault: fault.to_owned() }
 }

@@ -17,9 +17,9 @@ pub struct ReplayedItems {
 pub struct ReplayedItem {
     /// Its state.
     pub state: ItemState,
-    /// The record that added it.
+    /// The number of the record that added it.
     pub added: u64,
-    /// Its latest record.
+    /// The number of its latest record.
     pub seq: u64,
     /// The hash of its texts, as [`WorkItem::texts`].
     pub texts: Hash,
@@ -27,15 +27,15 @@ pub struct ReplayedItem {
 
 impl ReplayedItems {
     /// Takes the next record, which has to follow from those before it. Records of
-    /// other types say nothing of work items.
+    /// other types are not about work items.
     ///
     /// # Errors
     ///
-    /// An item that is there already or not at all, and the errors of [`ItemState::taken`]. Nothing
+    /// An item that is added twice or not at all, and the errors of [`ItemState::after_step`]. Nothing
     /// of the record is taken then.
     pub fn apply(&mut self, record: &Record) -> Result<(), WorkError> {
         let seq = record.seq;
-        let (id, entry) = match WorkEvent::from_record(record)? {
+        let (id, item) = match WorkEvent::from_record(record)? {
             None => return Ok(()),
             Some(WorkEvent::Added(item)) if self.items.contains_key(&item.id) => {
                 return Err(WorkError::Exists(item.id));
@@ -45,19 +45,19 @@ impl ReplayedItems {
                 (item.id, ReplayedItem { state, added: seq, seq, texts })
             }
             Some(WorkEvent::Stepped(step)) => {
-                let entry = self.item(&step.id);
-                let entry = entry.ok_or_else(|| WorkError::NotFound(step.id.clone()))?;
-                let state = entry.state.taken(&step, &record.actor)?;
-                (step.id, ReplayedItem { state, seq, ..entry })
+                let item = self.item(&step.id);
+                let item = item.ok_or_else(|| WorkError::NotFound(step.id.clone()))?;
+                let state = item.state.after_step(&step, &record.actor)?;
+                (step.id, ReplayedItem { state, seq, ..item })
             }
         };
-        self.items.insert(id, entry);
+        self.items.insert(id, item);
         Ok(())
     }
 
     /// The state of an item.
     pub fn state(&self, id: &str) -> Option<ItemState> {
-        self.item(id).map(|entry| entry.state)
+        self.item(id).map(|item| item.state)
     }
 
     /// The item of this id.
@@ -67,7 +67,7 @@ impl ReplayedItems {
 
     /// Every item, as the records have it.
     pub fn items(&self) -> impl Iterator<Item = (&str, ReplayedItem)> {
-        self.items.iter().map(|(id, entry)| (id.as_str(), *entry))
+        self.items.iter().map(|(id, item)| (id.as_str(), *item))
     }
 }
 
@@ -77,17 +77,17 @@ impl ItemState {
     /// # Errors
     ///
     /// A record that cannot be read.
-    pub fn recorded(record: &Record, id: &str) -> Result<Option<Self>, WorkError> {
+    pub fn from_record(record: &Record, id: &str) -> Result<Option<Self>, WorkError> {
         Ok(match WorkEvent::from_record(record)? {
             Some(WorkEvent::Added(item)) if item.id == id => Some(item.state),
-            Some(WorkEvent::Stepped(step)) if step.id == id => Some(Self::after(&step)),
+            Some(WorkEvent::Stepped(step)) if step.id == id => Some(Self::from_step(&step)),
             _ => None,
         })
     }
 }
 
 impl WorkItem {
-    /// True if a record added this item, with these texts.
+    /// A record that added this item, with its texts as they are.
     ///
     /// # Errors
     ///

@@ -19,16 +19,16 @@ pub const CLAIMABLE: [WorkPhase; 5] = [
     WorkPhase::ReadyForMerge,
 ];
 
-/// True if agents claim items in this phase.
+/// A phase in which agents claim items.
 pub fn is_claimable(phase: WorkPhase) -> bool {
     CLAIMABLE.contains(&phase)
 }
 
 fn position(phase: WorkPhase) -> Option<usize> {
-    WorkPhase::ALL.iter().position(|known| *known == phase)
+    WorkPhase::ALL.iter().position(|listed| *listed == phase)
 }
 
-/// State of a work item.
+/// The state of a work item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ItemState {
     /// Its phase.
@@ -45,7 +45,7 @@ pub struct ItemState {
 pub enum Cause {
     /// An exit signal: the phase was completed.
     Completed,
-    /// An exit signal: something is in the way.
+    /// An exit signal: the agent cannot go on by itself.
     Blocked,
     /// An exit signal: the session failed.
     Error,
@@ -53,7 +53,7 @@ pub enum Cause {
     CiPassed,
     /// Continuous integration failed.
     CiFailed,
-    /// An operator has removed what was in the way.
+    /// An operator has removed the obstacle.
     Unblocked,
 }
 
@@ -112,16 +112,16 @@ impl ItemState {
         Self { phase, blocked_in, transition_count: 0 }
     }
 
-    /// The step that this makes the item take. An unblocked one goes back to the
-    /// phase that it was blocked in, and from CI that failed to its implementation:
-    /// another phase before is [`ItemState::back_to`].
+    /// The step that a cause makes the item take. An unblocked item goes back to the
+    /// phase that it was blocked in, and from CI that failed to its implementation.
+    /// [`ItemState::step_back`] leads to an earlier phase.
     ///
     /// # Errors
     ///
-    /// Nothing leads on from here.
+    /// No step leads on from the item's phase.
     pub fn step(&self, id: &str, cause: Cause) -> Result<Step, WorkError> {
         let invalid = || WorkError::Invalid { from: self.phase, event: cause.as_str() };
-        let to = match cause {
+        let next_phase = match cause {
             Cause::Completed => self.phase.next_phase().ok_or_else(invalid)?,
             Cause::Blocked | Cause::Error | Cause::CiFailed => WorkPhase::Blocked,
             Cause::CiPassed => WorkPhase::ReadyForReview,
@@ -130,8 +130,8 @@ impl ItemState {
                 phase => phase,
             },
         };
-        let step = self.to(id, to, cause);
-        self.leads(&step)?;
+        let step = self.new_step(id, next_phase, cause);
+        self.check_leads(&step)?;
         Ok(step)
     }
 
@@ -139,10 +139,10 @@ impl ItemState {
     ///
     /// # Errors
     ///
-    /// An item that is not blocked, a phase beyond.
-    pub fn back_to(&self, id: &str, phase: WorkPhase) -> Result<Step, WorkError> {
-        let step = self.to(id, phase, Cause::Unblocked);
-        self.leads(&step)?;
+    /// An item that is not blocked, a phase beyond the one that was blocked.
+    pub fn step_back(&self, id: &str, phase: WorkPhase) -> Result<Step, WorkError> {
+        let step = self.new_step(id, phase, Cause::Unblocked);
+        self.check_leads(&step)?;
         Ok(step)
     }
 
@@ -151,8 +151,8 @@ impl ItemState {
     /// # Errors
     ///
     /// In this order: an item that is done, a step from another phase, one that was
-    /// taken already, one that leads nowhere, and CI's by anybody else.
-    pub fn taken(&self, step: &Step, actor: &str) -> Result<Self, WorkError> {
+    /// taken already, one that no rule allows, and CI's by another actor.
+    pub fn after_step(&self, step: &Step, actor: &str) -> Result<Self, WorkError> {
         let Step { from, to, cause, .. } = *step;
         if self.phase == WorkPhase::Completed || from != self.phase {
             return Err(WorkError::Invalid { from: self.phase, event: cause.as_str() });
@@ -162,40 +162,41 @@ impl ItemState {
             let (id, implied) = (step.id.clone(), step.transition_count);
             return Err(WorkError::Sequence { id, expected, implied });
         }
-        self.leads(step)?;
+        self.check_leads(step)?;
         if cause.is_of_ci() && actor != CI_PROCESSOR {
             return Err(WorkError::NotAllowed { from, to });
         }
-        Ok(Self::after(step))
+        Ok(Self::from_step(step))
     }
 
-    /// The state after a step.
-    pub(super) fn after(step: &Step) -> Self {
+    /// The state after a step, unchecked.
+    pub(super) fn from_step(step: &Step) -> Self {
         let Step { from, to, transition_count, .. } = *step;
         let blocked_in = (to == WorkPhase::Blocked).then_some(from);
         Self { phase: to, blocked_in, transition_count }
     }
 
-    fn to(&self, id: &str, to: WorkPhase, cause: Cause) -> Step {
+    fn new_step(&self, id: &str, to: WorkPhase, cause: Cause) -> Step {
         let (id, transition_count) = (id.to_owned(), self.transition_count + 1);
         Step { id, from: self.phase, to, transition_count, cause }
     }
 
     /// Checks that a step leads from here to its phase.
-    fn leads(&self, step: &Step) -> Result<(), WorkError> {
+    fn check_leads(&self, step: &Step) -> Result<(), WorkError> {
         let Step { from, to, cause, .. } = *step;
-        let leads = match cause {
+        let is_allowed = match cause {
             Cause::Completed => is_claimable(from) && from.next_phase() == Some(to),
             Cause::Blocked | Cause::Error => is_claimable(from) && to == WorkPhase::Blocked,
             Cause::CiPassed => from == WorkPhase::CiPending && to == WorkPhase::ReadyForReview,
             Cause::CiFailed => from == WorkPhase::CiPending && to == WorkPhase::Blocked,
-            Cause::Unblocked => from == WorkPhase::Blocked && self.is_back(to),
+            Cause::Unblocked => from == WorkPhase::Blocked && self.is_way_back(to),
         };
-        if leads { Ok(()) } else { Err(WorkError::NotAllowed { from, to }) }
+        if is_allowed { Ok(()) } else { Err(WorkError::NotAllowed { from, to }) }
     }
 
-    fn is_back(&self, to: WorkPhase) -> bool {
-        !to.is_terminal()
-            && self.blocked_in.is_some_and(|blocked| position(to) <= position(blocked))
+    /// A phase up to the one in which the item was blocked.
+    fn is_way_back(&self, to: WorkPhase) -> bool {
+        let blocked_at = self.blocked_in.map(position);
+        !to.is_terminal() && blocked_at.is_some_and(|blocked_at| position(to) <= blocked_at)
     }
 }

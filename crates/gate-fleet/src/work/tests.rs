@@ -46,7 +46,7 @@ fn an_item_goes_through_every_phase() {
     while state.phase != WorkPhase::Completed {
         let waits = state.phase == WorkPhase::CiPending;
         let cause = if waits { Cause::CiPassed } else { Cause::Completed };
-        state = state.taken(&state.step("W", cause).unwrap(), actor_of(cause)).unwrap();
+        state = state.after_step(&state.step("W", cause).unwrap(), actor_of(cause)).unwrap();
         phases.push(state.phase);
     }
     assert_eq!(phases, WorkPhase::ALL[..7]);
@@ -62,45 +62,48 @@ fn ci_alone_leaves_ci_pending() {
         assert!(waits.step("W", cause).is_err(), "{cause:?}");
     }
     let step = waits.step("W", Cause::CiPassed).unwrap();
-    let refused = said(waits.taken(&step, "agent-1"));
+    let refused = said(waits.after_step(&step, "agent-1"));
     assert_eq!(refused, "transition from CI_PENDING to READY_FOR_REVIEW is not allowed");
-    assert_eq!(waits.taken(&step, CI_PROCESSOR).unwrap().phase, WorkPhase::ReadyForReview);
+    assert_eq!(waits.after_step(&step, CI_PROCESSOR).unwrap().phase, WorkPhase::ReadyForReview);
 }
 
 #[test]
 fn a_step_counts_once() {
     let draft = ItemState::added(WorkPhase::Draft);
     let first = draft.step("W", Cause::Blocked).unwrap();
-    let blocked = draft.taken(&first, "a").unwrap();
-    let again = blocked.taken(&blocked.step("W", Cause::Unblocked).unwrap(), "op").unwrap();
+    let blocked = draft.after_step(&first, "a").unwrap();
+    let again = blocked.after_step(&blocked.step("W", Cause::Unblocked).unwrap(), "op").unwrap();
     assert_eq!((again.phase, again.transition_count), (WorkPhase::Draft, 2));
     assert_eq!(
-        said(again.taken(&first, "a")),
+        said(again.after_step(&first, "a")),
         "sequence mismatch for work W: expected transition_count 3, event implies 1"
     );
     let skips = Step { to: WorkPhase::ReadyForMerge, ..draft.step("W", Cause::Completed).unwrap() };
     assert_eq!(
-        said(draft.taken(&skips, "a")),
+        said(draft.after_step(&skips, "a")),
         "transition from DRAFT to READY_FOR_MERGE is not allowed"
     );
     let elsewhere = ItemState::added(WorkPhase::Review);
-    assert_eq!(said(elsewhere.taken(&first, "a")), "invalid transition from REVIEW via blocked");
+    assert_eq!(
+        said(elsewhere.after_step(&first, "a")),
+        "invalid transition from REVIEW via blocked"
+    );
 }
 
 #[test]
 fn blocked_work_goes_back_and_never_ahead() {
     let review = ItemState::added(WorkPhase::Review);
-    let blocked = review.taken(&review.step("W", Cause::Error).unwrap(), "a").unwrap();
+    let blocked = review.after_step(&review.step("W", Cause::Error).unwrap(), "a").unwrap();
     assert_eq!(blocked.step("W", Cause::Unblocked).unwrap().to, WorkPhase::Review);
-    assert_eq!(blocked.back_to("W", WorkPhase::Draft).unwrap().to, WorkPhase::Draft);
+    assert_eq!(blocked.step_back("W", WorkPhase::Draft).unwrap().to, WorkPhase::Draft);
     for ahead in [WorkPhase::ReadyForMerge, WorkPhase::Completed, WorkPhase::Blocked] {
-        assert!(blocked.back_to("W", ahead).is_err(), "{ahead}");
+        assert!(blocked.step_back("W", ahead).is_err(), "{ahead}");
     }
-    assert!(review.back_to("W", WorkPhase::Draft).is_err(), "it is not blocked");
+    assert!(review.step_back("W", WorkPhase::Draft).is_err(), "it is not blocked");
     let ci = ItemState::added(WorkPhase::CiPending);
-    let failed = ci.taken(&ci.step("W", Cause::CiFailed).unwrap(), CI_PROCESSOR).unwrap();
+    let failed = ci.after_step(&ci.step("W", Cause::CiFailed).unwrap(), CI_PROCESSOR).unwrap();
     assert_eq!(failed.step("W", Cause::Unblocked).unwrap().to, WorkPhase::Implementation);
-    assert_eq!(failed.back_to("W", WorkPhase::CiPending).unwrap().to, WorkPhase::CiPending);
+    assert_eq!(failed.step_back("W", WorkPhase::CiPending).unwrap().to, WorkPhase::CiPending);
 }
 
 fn lease() -> Lease {
@@ -147,7 +150,7 @@ fn names_are_short_lines() {
     assert_eq!(said(new(" ")), "the work's id is empty");
     assert_eq!(said(new(&"x".repeat(MAX_NAME + 1))), "the work's id is longer than 128 bytes");
     assert_eq!(said(new("a\nb")), "the work's id holds a control character");
-    assert_eq!(said(actor("")), "the actor is empty");
+    assert_eq!(said(check_actor("")), "the actor is empty");
 }
 
 /// The records of these types, bodies and actors.
@@ -174,7 +177,7 @@ fn added(id: &str) -> (&'static str, Value, &'static str) {
 
 fn ended(step: &Step, reason: ExitReason) -> (&'static str, Value, &'static str) {
     let signal = ExitSignal::new(step.from, reason);
-    let event = AgentSessionCompleted::at(at(9), uuid::Uuid::nil(), "L", "a", signal);
+    let event = AgentSessionCompleted::new(at(9), uuid::Uuid::nil(), "L", "a", signal);
     (kind::ENDED, json!(Ended { event, work: step.clone() }), "a")
 }
 
@@ -182,7 +185,7 @@ fn ended(step: &Step, reason: ExitReason) -> (&'static str, Value, &'static str)
 fn records_follow_from_each_other() {
     let state = ItemState::added(WorkPhase::Implementation);
     let step = state.step("W", Cause::Completed).unwrap();
-    let waits = state.taken(&step, "a").unwrap();
+    let waits = state.after_step(&step, "a").unwrap();
     let ci = Moved { work: waits.step("W", Cause::CiPassed).unwrap(), reason: None };
     let moved = |actor| (kind::MOVED, json!(ci), actor);
     let told = |records: &[_]| {
@@ -213,8 +216,8 @@ proptest! {
         let mut seen = vec![WorkPhase::Draft];
         for cause in causes.into_iter().map(|at| CAUSES[at]) {
             let Ok(step) = state.step("W", cause) else { continue };
-            state = state.taken(&step, actor_of(cause)).unwrap();
-            prop_assert!(state.taken(&step, actor_of(cause)).is_err());
+            state = state.after_step(&step, actor_of(cause)).unwrap();
+            prop_assert!(state.after_step(&step, actor_of(cause)).is_err());
             seen.push(state.phase);
         }
         if state.phase == WorkPhase::Completed {
@@ -229,7 +232,7 @@ proptest! {
 fn an_item_that_begins_blocked_begins_anew_when_it_is_freed() {
     let blocked = ItemState::added(WorkPhase::Blocked);
     assert_eq!(blocked.step("W", Cause::Unblocked).unwrap().to, WorkPhase::Draft);
-    assert!(blocked.back_to("W", WorkPhase::Implementation).is_err());
+    assert!(blocked.step_back("W", WorkPhase::Implementation).is_err());
     let draft = ItemState::added(WorkPhase::Draft);
     assert_eq!(
         said(draft.step("W", Cause::Unblocked)),
@@ -270,9 +273,9 @@ fn a_record_says_what_it_made_of_its_own_item_alone() {
     let state = ItemState::added(WorkPhase::Implementation);
     let step = state.step("W", Cause::Blocked).unwrap();
     let records = ledger(&[added("W"), ended(&step, ExitReason::Blocked)]);
-    let recorded = |at: usize, id: &str| ItemState::recorded(&records[at], id).unwrap();
+    let recorded = |at: usize, id: &str| ItemState::from_record(&records[at], id).unwrap();
     assert_eq!(recorded(0, "W"), Some(state));
-    assert_eq!(recorded(1, "W"), Some(state.taken(&step, "a").unwrap()));
+    assert_eq!(recorded(1, "W"), Some(state.after_step(&step, "a").unwrap()));
     assert_eq!((recorded(0, "V"), recorded(1, "V")), (None, None));
     let item = |id: &str, title: &str| {
         let item = WorkItem::new(id, title, "", WorkPhase::Draft).unwrap();

@@ -1,5 +1,5 @@
-//! The little YAML that run folders and buses hold: read as any YAML, written
-//! as yaml.v3 of Go writes it, as the programs do that these files are shared with.
+//! The little YAML that run folders and buses hold. It is read as any YAML, and written
+//! as yaml.v3 of Go writes it: so do the other programs that use these files.
 
 mod read;
 mod style;
@@ -20,24 +20,24 @@ pub(super) fn text(entries: Vec<Entry>) -> String {
     block(&Node::Map(entries), 0).unwrap_or_default()
 }
 
-/// The lines of a value that does not stand in its key's line; None if it does.
+/// The lines of a value that stands below its key's line; `None` if it stands in that line.
 fn block(node: &Node, indent: usize) -> Option<String> {
-    let pad = " ".repeat(indent);
-    let entry = |Entry { key, value, .. }: &Entry| {
+    let margin = " ".repeat(indent);
+    let entry_text = |Entry { key, value, .. }: &Entry| {
         let key = spelled(key, true);
         // A block inside another begins at the next multiple of four.
         match block(value, STEP * (indent / STEP + 1)) {
-            Some(block) => format!("{pad}{key}:\n{block}"),
-            None => format!("{pad}{key}: {}\n", flat(value)),
+            Some(block) => format!("{margin}{key}:\n{block}"),
+            None => format!("{margin}{key}: {}\n", flat(value)),
         }
     };
-    let item = |item: &Node| match block(item, indent + 2) {
-        Some(block) => format!("{pad}- {}", block.trim_start_matches(' ')),
-        None => format!("{pad}- {}\n", flat(item)),
+    let element_text = |element: &Node| match block(element, indent + 2) {
+        Some(block) => format!("{margin}- {}", block.trim_start_matches(' ')),
+        None => format!("{margin}- {}\n", flat(element)),
     };
     match node {
-        Node::Map(entries) if !entries.is_empty() => Some(entries.iter().map(entry).collect()),
-        Node::List(items) if !items.is_empty() => Some(items.iter().map(item).collect()),
+        Node::Map(entries) if !entries.is_empty() => Some(entries.iter().map(entry_text).collect()),
+        Node::List(nodes) if !nodes.is_empty() => Some(nodes.iter().map(element_text).collect()),
         _ => None,
     }
 }

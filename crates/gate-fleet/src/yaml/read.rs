@@ -11,45 +11,45 @@ const MAX_DEPTH: usize = 32;
 const MAX_BYTES: usize = 256 << 10;
 
 /// The most keys that a mapping has: each is compared with those before it.
-const KEYS: usize = 1000;
+const MAX_KEYS: usize = 1000;
 
 /// YAML that cannot be read.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {what}")]
+#[error("line {line}: {fault}")]
 pub struct YamlError {
     /// The line, from 1.
     pub line: usize,
     /// The fault, in words.
-    pub what: String,
+    pub fault: String,
 }
 
 /// Reads one document that is a mapping; an empty one is an empty mapping.
 ///
 /// # Errors
 ///
-/// Anything else, a key that is there twice, an alias.
+/// Any other document, a key that is there twice, an alias.
 pub(crate) fn mapping(text: &str) -> Result<Vec<Entry>, YamlError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.len() > MAX_BYTES {
-        return Err(YamlError { line: 1, what: "it is longer than 256 KiB".to_owned() });
+        return Err(YamlError { line: 1, fault: "it is longer than 256 KiB".to_owned() });
     }
     let mut reader = Reader { events: Parser::new_from_str(text) };
-    let mut found = None;
+    let mut document = None;
     loop {
         let (event, span) = reader.next()?;
         match event {
             Event::StreamEnd => break,
             Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd | Event::Nothing => {}
-            _ if found.is_some() => return Err(at(span, "a second document")),
-            event => found = Some((reader.node(event, span, 0)?, span)),
+            _ if document.is_some() => return Err(fault_at(span, "a second document")),
+            event => document = Some((reader.node(event, span, 0)?, span)),
         }
     }
-    match found {
+    match document {
         None => Ok(Vec::new()),
         Some((Node::Map(entries), _)) => Ok(entries),
         Some((node, _)) if node.is_empty() => Ok(Vec::new()),
-        Some((_, span)) => Err(at(span, "a mapping of keys to values is expected")),
+        Some((_, span)) => Err(fault_at(span, "a mapping of keys to values is expected")),
     }
 }
 
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
         match self.events.next() {
             Some(Ok(event)) => Ok(event),
             Some(Err(error)) => {
-                Err(YamlError { line: error.marker().line(), what: error.info().to_owned() })
+                Err(YamlError { line: error.marker().line(), fault: error.info().to_owned() })
             }
             None => Ok((Event::StreamEnd, Span::default())),
         }
@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
 
     fn node(&mut self, event: Event<'a>, span: Span, depth: usize) -> Result<Node, YamlError> {
         if depth > MAX_DEPTH {
-            return Err(at(span, "it is nested too deep"));
+            return Err(fault_at(span, "it is nested too deep"));
         }
         match event {
             Event::Scalar(text, style, _, _) => {
@@ -79,17 +79,17 @@ impl<'a> Reader<'a> {
             }
             Event::SequenceStart(..) => self.list(depth),
             Event::MappingStart(..) => self.map(depth),
-            Event::Alias(_) => Err(at(span, "an alias, which is not read here")),
-            _ => Err(at(span, "a value is expected")),
+            Event::Alias(_) => Err(fault_at(span, "an alias, which is not read here")),
+            _ => Err(fault_at(span, "a value is expected")),
         }
     }
 
     fn list(&mut self, depth: usize) -> Result<Node, YamlError> {
-        let mut items = Vec::new();
+        let mut nodes = Vec::new();
         loop {
             match self.next()? {
-                (Event::SequenceEnd, _) => return Ok(Node::List(items)),
-                (event, span) => items.push(self.node(event, span, depth + 1)?),
+                (Event::SequenceEnd, _) => return Ok(Node::List(nodes)),
+                (event, span) => nodes.push(self.node(event, span, depth + 1)?),
             }
         }
     }
@@ -102,13 +102,13 @@ impl<'a> Reader<'a> {
                 return Ok(Node::Map(entries));
             }
             let Event::Scalar(key, ..) = event else {
-                return Err(at(span, "a key is expected"));
+                return Err(fault_at(span, "a key is expected"));
             };
-            if entries.len() == KEYS {
-                return Err(at(span, "it has more than 1000 keys"));
+            if entries.len() == MAX_KEYS {
+                return Err(fault_at(span, "it has more than 1000 keys"));
             }
             if entries.iter().any(|entry| entry.key == key) {
-                return Err(at(span, &format!("{key} is there twice")));
+                return Err(fault_at(span, &format!("{key} is there twice")));
             }
             let (event, value_span) = self.next()?;
             let value = self.node(event, value_span, depth + 1)?;
@@ -117,6 +117,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn at(span: Span, what: &str) -> YamlError {
-    YamlError { line: span.start.line().max(1), what: what.to_owned() }
+fn fault_at(span: Span, fault: &str) -> YamlError {
+    YamlError { line: span.start.line().max(1), fault: fault.to_owned() }
 }

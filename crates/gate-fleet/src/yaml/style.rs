@@ -2,12 +2,12 @@
 
 use crate::tree::is_null;
 
-/// A scalar's spelling. `is_text`: it must not be taken for anything but text.
+/// A scalar's spelling. With `is_text`, no reader may take it for anything but text.
 pub(super) fn spelled(text: &str, is_text: bool) -> String {
     if !is_text && can_stand_plain(text) {
         text.to_owned()
-    } else if is_something_else(text) || !is_printable(text) {
-        double(text)
+    } else if looks_typed(text) || !is_printable(text) {
+        double_quoted(text)
     } else if can_stand_plain(text) {
         text.to_owned()
     } else {
@@ -15,7 +15,8 @@ pub(super) fn spelled(text: &str, is_text: bool) -> String {
     }
 }
 
-fn is_something_else(text: &str) -> bool {
+/// A text that a reader would take for another type without its quotes.
+fn looks_typed(text: &str) -> bool {
     is_null(text)
         || text == "<<"
         || is_bool(text)
@@ -27,9 +28,9 @@ fn is_something_else(text: &str) -> bool {
 /// True and false, in the spellings of all versions of YAML.
 fn is_bool(text: &str) -> bool {
     let spellings = ["y", "yes", "on", "true", "n", "no", "off", "false"];
-    spellings.into_iter().any(|lower| {
-        let capital = lower[..1].to_ascii_uppercase() + &lower[1..];
-        text == lower || text == capital || text == lower.to_ascii_uppercase()
+    spellings.into_iter().any(|word| {
+        let capitalised = word[..1].to_ascii_uppercase() + &word[1..];
+        text == word || text == capitalised || text == word.to_ascii_uppercase()
     })
 }
 
@@ -42,20 +43,20 @@ fn is_number(text: &str) -> bool {
     if !unsigned.starts_with(begins_number) {
         return false;
     }
-    based(&digits).unwrap_or_else(|| digits.parse::<f64>().is_ok())
+    is_number_in_base(&digits).unwrap_or_else(|| digits.parse::<f64>().is_ok())
 }
 
-fn begins_number(c: char) -> bool {
-    c.is_ascii_digit() || c == '.'
+fn begins_number(char: char) -> bool {
+    char.is_ascii_digit() || char == '.'
 }
 
-/// True if a text with a prefix for its base is a number in it.
-fn based(digits: &str) -> Option<bool> {
-    let lower = digits.to_ascii_lowercase();
+/// A number in the base that its prefix names; `None` for a text without such a prefix.
+fn is_number_in_base(text: &str) -> Option<bool> {
+    let text = text.to_ascii_lowercase();
     let bases = [("0x", 16), ("0o", 8), ("0b", 2)];
-    let (rest, base) =
-        bases.iter().find_map(|(prefix, base)| Some((lower.strip_prefix(prefix)?, *base)))?;
-    Some(!rest.is_empty() && rest.chars().all(|c| c.is_digit(base)))
+    let (digits, base) =
+        bases.iter().find_map(|(prefix, base)| Some((text.strip_prefix(prefix)?, *base)))?;
+    Some(!digits.is_empty() && digits.chars().all(|char| char.is_digit(base)))
 }
 
 fn is_digits(part: &str) -> bool {
@@ -65,12 +66,12 @@ fn is_digits(part: &str) -> bool {
 /// Numbers to the base of sixty, as times of day look like.
 fn is_sexagesimal(text: &str) -> bool {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let Some((head, rest)) = unsigned.split_once(':') else { return false };
-    let (rest, part) = rest.split_once('.').unwrap_or((rest, ""));
-    head.starts_with(|c: char| c.is_ascii_digit())
+    let Some((head, tail)) = unsigned.split_once(':') else { return false };
+    let (sixtieths, fraction) = tail.split_once('.').unwrap_or((tail, ""));
+    head.starts_with(|char: char| char.is_ascii_digit())
         && is_grouped_digits(head)
-        && rest.split(':').all(is_sixtieth)
-        && is_grouped_digits(part)
+        && sixtieths.split(':').all(is_sixtieth)
+        && is_grouped_digits(fraction)
 }
 
 /// A digit, or a number below sixty with two.
@@ -86,8 +87,7 @@ fn is_grouped_digits(part: &str) -> bool {
 /// is no harm.
 fn is_moment(text: &str) -> bool {
     let (date, clock) = text.split_once(['T', 't', ' ']).unwrap_or((text, "0:0:0"));
-    let date: Vec<_> = date.split('-').collect();
-    let is_date = match date[..] {
+    let is_date = match date.split('-').collect::<Vec<_>>()[..] {
         [year, month, day] => {
             year.len() == 4
                 && matches!((month.len(), day.len()), (1..=2, 1..=2))
@@ -104,43 +104,49 @@ fn in_clock(byte: u8) -> bool {
 }
 
 fn can_stand_plain(text: &str) -> bool {
-    let Some(first) = text.chars().next() else { return false };
-    let opens = match first {
+    let Some(first_char) = text.chars().next() else { return false };
+    let may_begin = match first_char {
         '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%'
         | '@' | '`' | ' ' => false,
         '?' | ':' | '-' => !is_before_blank(text),
         _ => true,
     };
-    let colon = text.match_indices(':').any(|(at, _)| is_before_blank(&text[at..]));
-    let marks = text.starts_with("---") || text.starts_with("...");
-    opens && !marks && !colon && !text.contains(" #") && !text.ends_with(' ') && is_printable(text)
+    let has_key = text.match_indices(':').any(|(at, _)| is_before_blank(&text[at..]));
+    let is_document_mark = text.starts_with("---") || text.starts_with("...");
+    let has_comment = text.contains(" #");
+    may_begin
+        && !is_document_mark
+        && !has_key
+        && !has_comment
+        && !text.ends_with(' ')
+        && is_printable(text)
 }
 
-/// True if a blank or nothing follows the first character.
+/// A text with a blank, or nothing, behind its first character.
 fn is_before_blank(text: &str) -> bool {
-    text.chars().nth(1).is_none_or(|c| c == ' ')
+    text.chars().nth(1).is_none_or(|char| char == ' ')
 }
 
 fn is_printable(text: &str) -> bool {
-    text.chars().all(|c| !needs_escape(c))
+    !text.contains(needs_escape)
 }
 
-/// True for a character that needs an escape. yaml.v3 escapes those beyond 16 bits too.
-fn needs_escape(c: char) -> bool {
-    let breaks = matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}');
-    let none = matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}');
-    c.is_control() || breaks || none || c > '\u{ffff}'
+/// A character that needs an escape. yaml.v3 escapes those beyond 16 bits too.
+fn needs_escape(char: char) -> bool {
+    let breaks_line = matches!(char, '\u{85}' | '\u{2028}' | '\u{2029}');
+    let is_no_character = matches!(char, '\u{feff}' | '\u{fffe}' | '\u{ffff}');
+    char.is_control() || breaks_line || is_no_character || char > '\u{ffff}'
 }
 
-fn double(text: &str) -> String {
-    let mut out = String::from("\"");
-    text.chars().for_each(|c| escaped(&mut out, c));
-    out.push('"');
-    out
+fn double_quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    text.chars().for_each(|char| push_escaped(&mut quoted, char));
+    quoted.push('"');
+    quoted
 }
 
-fn escaped(out: &mut String, c: char) {
-    let short = match c {
+fn push_escaped(quoted: &mut String, char: char) {
+    let short_escape = match char {
         '\0' => "\\0",
         '\u{7}' => "\\a",
         '\u{8}' => "\\b",
@@ -155,14 +161,14 @@ fn escaped(out: &mut String, c: char) {
         '\u{85}' => "\\N",
         '\u{2028}' => "\\L",
         '\u{2029}' => "\\P",
-        _ if needs_escape(c) => return out.push_str(&numbered(c)),
-        _ => return out.push(c),
+        _ if needs_escape(char) => return quoted.push_str(&numbered_escape(char)),
+        _ => return quoted.push(char),
     };
-    out.push_str(short);
+    quoted.push_str(short_escape);
 }
 
-fn numbered(c: char) -> String {
-    match u32::from(c) {
+fn numbered_escape(char: char) -> String {
+    match u32::from(char) {
         code @ ..=0xff => format!("\\x{code:02X}"),
         code @ ..=0xffff => format!("\\u{code:04X}"),
         code => format!("\\U{code:08X}"),

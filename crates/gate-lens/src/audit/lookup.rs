@@ -1,9 +1,8 @@
 //! Claims that can be looked up now: a commit in its repository, a file on the disk.
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
-use gate_checks::worktree::hardened_git;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -26,10 +25,10 @@ pub struct Lookup {
 
 impl Lookup {
     /// The claims of a message that can be looked up, with the files of its turn.
-    pub fn all(message: &str, files: &[String]) -> Vec<Self> {
+    pub fn all(message: &str, files: &[String], git: fn(&Path) -> Option<Command>) -> Vec<Self> {
         let root = files.iter().find_map(|file| repository(Path::new(file)));
         let commits = commits(message).into_iter().map(|commit| Self {
-            holds: root.as_deref().and_then(|root| has_commit(root, commit)),
+            holds: root.as_deref().and_then(|root| has_commit(git(root)?, commit)),
             claim: format!("commit {commit}"),
         });
         let files = created(message, files).map(|file| Self {
@@ -76,9 +75,7 @@ fn repository(file: &Path) -> Option<PathBuf> {
     file.ancestors().skip(1).find(|folder| folder.join(".git").exists()).map(Path::to_owned)
 }
 
-/// Nobody approved this repository, so git may start nothing that its settings name.
-fn has_commit(root: &Path, commit: &str) -> Option<bool> {
-    let mut git = hardened_git(root)?;
+fn has_commit(mut git: Command, commit: &str) -> Option<bool> {
     git.args(["cat-file", "-e"]).arg(format!("{commit}^{{commit}}"));
     git.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     git.status().ok().map(|status| status.success())
@@ -97,7 +94,7 @@ mod tests {
     #[test]
     fn what_is_not_on_this_machine_is_not_known() {
         let files = ["/nowhere/else/a.py".to_owned()];
-        let found = Lookup::all("Created `a.py`, committed 1a2b3c4", &files);
+        let found = Lookup::all("Created `a.py`, committed 1a2b3c4", &files, |_| None);
         let expected = [("commit 1a2b3c4", None), ("file /nowhere/else/a.py", None)];
         assert_eq!(
             found.iter().map(|one| (one.claim.as_str(), one.holds)).collect::<Vec<_>>(),

@@ -18,7 +18,7 @@ mod turns;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use self::read::{Transcript, read_all};
+pub use self::read::{AuditTools, Transcript, read_all};
 pub use self::tally::{AuditItem, AuditRecord, Claims};
 
 /// The check behind a claim.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use gate_checks::report::{self, Request, Stream};
+use gate_report::{self as report, Request, Stream};
 
 use self::lines::{
     BACKGROUND, ENDED, behind, is_of_client, may_fail, never_ran, number, without_colours,

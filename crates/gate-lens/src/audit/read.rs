@@ -1,6 +1,7 @@
 //! Reads transcripts.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use gate_core::Policy;
 use gate_core::mask::Masker;
@@ -31,6 +32,15 @@ pub struct Transcript {
     pub size: u64,
 }
 
+/// The parts of the program that an audit needs.
+#[derive(Clone, Copy, Debug)]
+pub struct AuditTools<'t> {
+    /// Masks secrets in claims and commands.
+    pub masker: &'t Masker,
+    /// Git in a folder, which starts nothing that the settings of a repository name; `None` without git.
+    pub git: fn(&Path) -> Option<Command>,
+}
+
 /// Reads all files, on all cores; the long ones first, so that none is left to the end. `unread`
 /// are reasons why others could not be found.
 ///
@@ -41,13 +51,12 @@ pub fn read_all(
     files: Vec<Transcript>,
     mut unread: Vec<String>,
     policy: &Policy,
-    masker: &Masker,
+    tools: AuditTools<'_>,
 ) -> Result<AuditRecord, Failure> {
     let claims = ClaimFinder::new(policy)?;
     let mut order: Vec<_> = files.into_iter().enumerate().collect();
     order.sort_by_key(|(_, file)| std::cmp::Reverse(file.size));
-    let read =
-        order.par_iter().with_max_len(1).map(|(at, file)| (*at, read(file, &claims, masker)));
+    let read = order.par_iter().with_max_len(1).map(|(at, file)| (*at, read(file, &claims, tools)));
     let mut read: Vec<_> = read.collect();
     read.sort_by_key(|(at, _)| *at);
     let mut audited = Vec::new();
@@ -65,7 +74,11 @@ pub fn read_all(
 /// # Errors
 ///
 /// A file that cannot be read.
-fn read(file: &Transcript, claims: &ClaimFinder<'_>, masker: &Masker) -> Result<Audited, Failure> {
+fn read(
+    file: &Transcript,
+    claims: &ClaimFinder<'_>,
+    tools: AuditTools<'_>,
+) -> Result<Audited, Failure> {
     let mut audited = Audited::default();
     let mut open: Option<OpenPart<'_>> = None;
     let mut splitter = Splitter::default();
@@ -73,7 +86,7 @@ fn read(file: &Transcript, claims: &ClaimFinder<'_>, masker: &Masker) -> Result<
         Part::Begin(line) => {
             let (reader, turns) = (Reader::whole(None), Turns::new(claims));
             if let Some(ended) = open.replace(OpenPart { first_line: line, reader, turns }) {
-                audited.add(file, ended, masker);
+                audited.add(file, ended, tools);
             }
         }
         Part::Bytes(bytes) => {
@@ -85,7 +98,7 @@ fn read(file: &Transcript, claims: &ClaimFinder<'_>, masker: &Masker) -> Result<
     let bytes = read_blocks(&file.path, &mut |bytes| splitter.push(bytes, &mut take))?;
     splitter.finish(&mut take);
     if let Some(last) = open {
-        audited.add(file, last, masker);
+        audited.add(file, last, tools);
     }
     audited.bytes = bytes;
     Ok(audited)
@@ -101,7 +114,7 @@ struct OpenPart<'c> {
 
 impl Audited {
     /// Ends a part of a file, and takes its turns.
-    fn add(&mut self, file: &Transcript, part: OpenPart<'_>, masker: &Masker) {
+    fn add(&mut self, file: &Transcript, part: OpenPart<'_>, tools: AuditTools<'_>) {
         let OpenPart { first_line, mut reader, mut turns } = part;
         reader.finish(&mut turns);
         turns.end();
@@ -119,22 +132,22 @@ impl Audited {
             self.items.push(AuditItem {
                 file: file.shown.clone(),
                 line: claim.line + first_line - 1,
-                claim: brief(&claim.text, MAX_CLAIM_CHARS, masker),
+                claim: brief(&claim.text, MAX_CLAIM_CHARS, tools),
                 standing: claimed.standing,
                 command_line: claimed.run.as_ref().map(|run| run.line + first_line - 1),
-                command: claimed.run.map(|run| brief(&run.command, MAX_COMMAND_CHARS, masker)),
+                command: claimed.run.map(|run| brief(&run.command, MAX_COMMAND_CHARS, tools)),
                 agent: agent.clone(),
                 model: model.clone(),
                 project: project.clone(),
                 way: turn.way,
-                looked_up: Lookup::all(&claim.message, &claimed.files),
+                looked_up: Lookup::all(&claim.message, &claimed.files, tools.git),
             });
         }
     }
 }
 
 /// A text without secrets, on one line.
-fn brief(text: &str, max_chars: usize, masker: &Masker) -> String {
+fn brief(text: &str, max_chars: usize, tools: AuditTools<'_>) -> String {
     let words: Vec<_> = text.split_whitespace().collect();
-    gate_core::text::brief(&masker.text(&words.join(" ")), max_chars)
+    gate_core::text::brief(&tools.masker.text(&words.join(" ")), max_chars)
 }

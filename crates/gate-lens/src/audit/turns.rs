@@ -301,8 +301,8 @@ impl Sink for Turns<'_> {
         }
     }
 
-    fn says(&self, what: Wording, text: &str) -> bool {
-        gate_core::trouble::says(what, text)
+    fn has_wording(&self, wording: Wording, text: &str) -> bool {
+        gate_core::trouble::has_wording(wording, text)
     }
 
     fn called(&mut self, call: &Call<'_>) {

@@ -7,7 +7,6 @@ use std::time::Instant;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::reason::Warning;
-use gate_core::decide::signal::UncheckedSignal;
 use gate_core::mask::Masker;
 use gate_core::scan::Transcript;
 use gate_core::{Decision, Failure, Input, Policy, Scan, Scanner, Verdict, decide};
@@ -65,19 +64,20 @@ impl Replayer {
         emit: &mut dyn FnMut(Step),
     ) -> Result<(), Failure> {
         let mut splitter = Splitter::default();
-        let mut open: Option<(Place, Scanner<'_>)> = None;
+        let mut open: Option<OpenIteration<'_>> = None;
         let mut take = |part: Part<'_>, emit: &mut dyn FnMut(Step)| match part {
-            Part::Begin(line) => {
-                let place = Place { first_line: line, bytes: 0, began: Instant::now() };
+            Part::Begin(first_line) => {
                 let scanner = Scanner::new(&self.patterns, format);
-                if let Some((place, scanner)) = open.replace((place, scanner)) {
-                    emit(self.replayed(place, scanner.finish(&self.policy.signal)));
+                let start = Instant::now();
+                let new_iteration = OpenIteration { first_line, bytes: 0, start, scanner };
+                if let Some(ended_iteration) = open.replace(new_iteration) {
+                    emit(self.replayed(ended_iteration));
                 }
             }
             Part::Bytes(bytes) => {
-                if let Some((place, scanner)) = &mut open {
-                    place.bytes += bytes.len() as u64;
-                    scanner.push(bytes);
+                if let Some(iteration) = &mut open {
+                    iteration.bytes += bytes.len() as u64;
+                    iteration.scanner.push(bytes);
                 }
             }
         };
@@ -86,17 +86,18 @@ impl Replayer {
             emit(Step::Read(bytes.len() as u64));
         })?;
         splitter.finish(&mut |part| take(part, emit));
-        if let Some((place, scanner)) = open {
-            emit(self.replayed(place, scanner.finish(&self.policy.signal)));
+        if let Some(last_iteration) = open {
+            emit(self.replayed(last_iteration));
         }
         Ok(())
     }
 
-    fn replayed(&self, place: Place, scan: Scan<UncheckedSignal>) -> Step {
-        let scan = scan.without_token();
-        let Place { first_line, bytes, began } = place;
+    fn replayed(&self, iteration: OpenIteration<'_>) -> Step {
+        let OpenIteration { first_line, bytes, start, scanner } = iteration;
+        // Without state no token can be checked.
+        let scan = scanner.finish(&self.policy.signal).without_token();
         let (verdict, decision) = self.decide_replayed(&scan);
-        let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let duration_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         let mut transcript = scan.transcript;
         transcript.bytes = bytes;
         self.masker.transcript(&mut transcript);
@@ -142,9 +143,9 @@ impl Replayer {
 }
 
 /// An iteration that is being read.
-#[derive(Clone, Copy)]
-struct Place {
+struct OpenIteration<'p> {
     first_line: u64,
     bytes: u64,
-    began: Instant,
+    start: Instant,
+    scanner: Scanner<'p>,
 }

@@ -2,11 +2,10 @@
 //! their run folders.
 
 use gate_core::Policy;
-use gate_core::mask::Masker;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::audit::{ClaimSupport, Claims, Transcript, read_all};
+use crate::audit::{AuditTools, ClaimSupport, Claims, Transcript, read_all};
 use gate_core::Failure;
 
 /// The checks that the transcripts show behind claims of completion. Observed, never evidence.
@@ -30,9 +29,9 @@ impl BehindClaims {
     pub fn read(
         files: Vec<Transcript>,
         policy: &Policy,
-        masker: &Masker,
+        tools: AuditTools<'_>,
     ) -> Result<Option<Self>, Failure> {
-        let record = read_all(files, Vec::new(), policy, masker)?;
+        let record = read_all(files, Vec::new(), policy, tools)?;
         let found = Self { transcripts: record.files, changed: record.changed, claims: record.all };
         Ok((found.claims.claims > 0).then_some(found))
     }

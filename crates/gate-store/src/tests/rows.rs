@@ -5,7 +5,7 @@ use gate_core::ledger::{Body, Draft, Head, Sealed};
 use serde_json::json;
 
 use super::super::error::StoreError;
-use super::super::item;
+use super::super::item::{self, leased};
 use super::super::row::{proven, read};
 use super::super::sql::Cell;
 use super::text;
@@ -115,18 +115,18 @@ fn an_item_is_read_with_its_latest_lease() {
     let item = item::read(item_cells()).unwrap();
     assert_eq!((item.work.id.as_str(), item.added, item.seq), ("W-1", 1, 4));
     assert_eq!(item.work.state.blocked_in, Some(WorkPhase::Draft));
-    assert_eq!(item.leased(), ("l-1", 1, 0));
+    assert_eq!(leased(&item), ("l-1", 1, 0));
     let lease = item.lease.clone().unwrap();
     assert_eq!(lease.expires_at.map(|at| at.as_millisecond()), Some(1_000));
     let mut released = item_cells();
     released[12] = Cell::Integer(1);
     let released = item::read(released).unwrap();
-    assert_eq!(released.leased(), ("l-1", 1, 1));
+    assert_eq!(leased(&released), ("l-1", 1, 1));
     assert_eq!(released.lease.unwrap().expires_at, None);
     let mut free = item_cells();
     free[8..12].clone_from_slice(&[Cell::Null, Cell::Null, Cell::Null, Cell::Integer(0)]);
     let free = item::read(free).unwrap();
-    assert_eq!((free.leased(), free.lease.clone()), (("", 0, 0), None));
+    assert_eq!((leased(&free), free.lease.clone()), (("", 0, 0), None));
 }
 
 #[test]

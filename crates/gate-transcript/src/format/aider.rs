@@ -10,7 +10,7 @@
 //! under their name.
 
 use super::text::decode;
-use crate::blocks::{Block, Lines, Plain, skip_blank};
+use crate::blocks::{Block, Lines, Passage, Pending, Plain};
 use crate::out::Out;
 use crate::spec::{KnownBy, Spec};
 use crate::{Boundary, Role, Text, Usage};
@@ -19,8 +19,8 @@ pub(super) const AIDER_HISTORY: Spec = Spec {
     name: "aider-history",
     family: &["aider"],
     known_by: KnownBy::Lines(|lines| {
-        let first = lines.iter().find(|line| !line.trim().is_empty());
-        first.is_some_and(|line| line.starts_with(START))
+        let first_line = lines.iter().find(|line| !line.trim().is_empty());
+        first_line.is_some_and(|line| line.starts_with(START))
     }),
     open: |start| Box::new(Plain::new(Chat { header: start.header, ..Chat::default() })),
 };
@@ -37,12 +37,12 @@ enum Voice {
     Client,
     Agent,
     /// A file that the agent writes, up to some line.
-    File(End),
+    File(FileEnd),
 }
 
 /// The line that ends a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum FileEnd {
     /// The mark under an edit.
     Edit,
     Fence,
@@ -62,41 +62,41 @@ const ATTEMPT: &str = "Attempt to fix ";
 struct Chat {
     header: u64,
     voice: Voice,
-    /// True once a part of the voice's text was handed on.
-    begun: bool,
-    /// True if the agent's message began before the file in it.
-    spoke: bool,
-    /// True if the line before is a file's name alone: a fence after it opens that file.
-    named: bool,
-    /// True if the file lost the blanks at the ends of its lines.
-    stripped: bool,
-    spent: Usage,
+    /// A part of the voice's text was handed on: the next part continues it.
+    continues: bool,
+    /// The agent's message began before the file in it.
+    message_began: bool,
+    /// The line before is a file's name alone: a fence after it opens that file.
+    below_file_name: bool,
+    /// The chat's file lost the blanks at the ends of its lines.
+    has_lost_blanks: bool,
+    usage: Usage,
 }
 
 impl Lines for Chat {
     fn block(&mut self, block: Block<'_>, out: &mut Out<'_>) {
         let text = decode(&block, out);
-        let (mut from, mut first, mut at) = (0, block.line, 0);
+        let mut pending = Pending::new(&text, block.line);
+        let mut line_start = 0;
         for (line, number) in text.split_inclusive('\n').zip(block.line..) {
-            let whole = block.starts_line || number != block.line;
-            if whole && number > self.header {
+            let is_line_start = block.starts_line || number != block.line;
+            if is_line_start && number > self.header {
                 let voice = self.voice_of(line);
                 if voice != self.voice || line.starts_with(START) {
-                    self.say(&text[from..at], first, out);
-                    (from, first) = (at, number);
+                    self.say(pending.take_until(line_start, number), out);
                     self.begin(voice, line, number, out);
                 }
                 if voice == Voice::Client {
-                    self.look(line.trim_start_matches("> ").trim(), number, out);
+                    self.client_line(line.trim_start_matches("> ").trim(), number, out);
                 }
             }
-            at += line.len();
+            line_start += line.len();
         }
-        self.say(&text[from..], first, out);
+        self.say(pending.into_passage(), out);
     }
 
     fn finish(&mut self, out: &mut Out<'_>) {
-        out.usage(self.spent);
+        out.usage(self.usage);
     }
 }
 
@@ -104,37 +104,37 @@ impl Chat {
     fn voice_of(&mut self, line: &str) -> Voice {
         let line = line.trim_end_matches(['\n', '\r']);
         if self.voice == Voice::Preamble && line.starts_with("> Aider v") {
-            self.stripped = !line.ends_with("  ");
+            self.has_lost_blanks = !line.ends_with("  ");
         }
-        let named = std::mem::replace(&mut self.named, is_name(line));
-        let blanks = line.ends_with("  ");
-        let marked = blanks || self.stripped;
+        let below_file_name = std::mem::replace(&mut self.below_file_name, is_file_name(line));
+        let has_blanks = line.ends_with("  ");
+        let may_be_marked = has_blanks || self.has_lost_blanks;
         if line.starts_with(START) {
             Voice::Preamble
-        } else if is_prompt(line) && marked {
+        } else if is_prompt(line) && may_be_marked {
             Voice::Prompt
         } else if let Voice::File(end) = self.voice
-            && (!blanks || !line.starts_with("> "))
-            && let Some(end) = end.after(line)
+            && (!has_blanks || !line.starts_with("> "))
+            && let Some(end) = end.after_line(line)
         {
             Voice::File(end)
         } else if self.voice == Voice::Preamble {
             Voice::Preamble
         } else if line.starts_with("#### ") {
             Voice::Prompt
-        } else if marked && line.starts_with("> ") {
+        } else if may_be_marked && line.starts_with("> ") {
             Voice::Client
         } else {
-            self.voice_of_message(line, named)
+            self.voice_of_unmarked(line, below_file_name)
         }
     }
 
-    /// Whose a line is that nothing marks; `named` where it may begin a file.
-    fn voice_of_message(&self, line: &str, named: bool) -> Voice {
+    /// The voice of a line that has no mark. Below a file's name a fence begins that file.
+    fn voice_of_unmarked(&self, line: &str, below_file_name: bool) -> Voice {
         if line.starts_with(SEARCH) {
-            Voice::File(End::Edit)
-        } else if named && line.starts_with("```") {
-            Voice::File(End::Fence)
+            Voice::File(FileEnd::Edit)
+        } else if below_file_name && line.starts_with("```") {
+            Voice::File(FileEnd::Fence)
         } else if line.trim().is_empty() && !matches!(self.voice, Voice::File(_)) {
             // A blank line belongs to the text before it.
             self.voice
@@ -145,26 +145,26 @@ impl Chat {
 
     fn begin(&mut self, voice: Voice, line: &str, number: u64, out: &mut Out<'_>) {
         if voice == Voice::Prompt || line.starts_with(START) {
-            out.at(number).boundary(Boundary::Prompt);
+            out.at_line(number).boundary(Boundary::Prompt);
         }
         let was_file = matches!(self.voice, Voice::File(_));
         let is_file = matches!(voice, Voice::File(_));
         if is_file && !was_file {
-            self.spoke = self.begun && self.voice == Voice::Agent;
+            self.message_began = self.continues && self.voice == Voice::Agent;
         }
         // A message goes on after the file in it.
-        self.begun = match voice {
-            Voice::Agent => was_file && self.spoke,
-            _ => was_file && is_file && self.begun,
+        self.continues = match voice {
+            Voice::Agent => was_file && self.message_began,
+            _ => was_file && is_file && self.continues,
         };
         self.voice = voice;
     }
 
-    fn say(&mut self, text: &str, line: u64, out: &mut Out<'_>) {
-        let continues = self.begun;
-        let (text, line) = if continues { (text, line) } else { skip_blank(text, line) };
+    fn say(&mut self, passage: Passage<'_>, out: &mut Out<'_>) {
+        let continues = self.continues;
+        let Passage { text, line } = if continues { passage } else { passage.skip_blank() };
         if !text.is_empty() {
-            self.begun = true;
+            self.continues = true;
             let role = match self.voice {
                 Voice::Preamble | Voice::Client => Role::System,
                 Voice::Prompt => Role::User,
@@ -176,64 +176,65 @@ impl Chat {
     }
 
     /// Reads the model, the usage and the failures that the client prints.
-    fn look(&mut self, line: &str, number: u64, out: &mut Out<'_>) {
+    fn client_line(&mut self, line: &str, number: u64, out: &mut Out<'_>) {
         if let Some((_, model)) = line.split_once("odel: ").filter(|(kind, _)| is_model(kind)) {
             out.model(model.split(" with ").next().unwrap_or(model));
         } else if let Some(counts) = line.strip_prefix("Tokens: ") {
-            self.spend(counts);
+            self.usage.add(message_usage(counts));
         } else if line.starts_with(ATTEMPT) && line.ends_with(": y") {
-            out.at(number).boundary(Boundary::HookFeedback);
+            out.at_line(number).boundary(Boundary::HookFeedback);
         } else if line.starts_with("litellm.") || line.starts_with("The API provider") {
-            out.at(number).failure(line, None);
+            out.at_line(number).failure(line, None);
         }
-    }
-
-    /// `12k sent, 1.2k cache hit, 345 received. Cost: $0.05 message, $0.10
-    /// session.`
-    fn spend(&mut self, counts: &str) {
-        let (tokens, cost) = counts.split_once(" Cost: ").unwrap_or((counts, ""));
-        let parts = tokens.trim_end_matches('.').split(", ");
-        let parts = parts.filter(|part| part.ends_with("sent") || part.ends_with("received"));
-        let tokens = parts.filter_map(count).reduce(u64::saturating_add);
-        let message = cost.strip_prefix('$').and_then(|cost| cost.split(' ').next());
-        let dollars: Option<f64> = message.and_then(|dollars| dollars.parse().ok());
-        let cost_micro_usd = dollars.filter(|n| *n >= 0.0).map(|n| (n * 1e6).round() as u64);
-        self.spent.add(Usage { tokens, cost_micro_usd, ..Usage::default() });
     }
 }
 
-impl End {
+/// The usage of one message, out of `12k sent, 1.2k cache hit, 345 received. Cost: $0.05 message,
+/// $0.10 session.`
+fn message_usage(counts: &str) -> Usage {
+    let (token_counts, costs) = counts.split_once(" Cost: ").unwrap_or((counts, ""));
+    let is_used = |count: &&str| count.ends_with("sent") || count.ends_with("received");
+    let used_counts = token_counts.trim_end_matches('.').split(", ").filter(is_used);
+    let tokens = used_counts.filter_map(parse_count).reduce(u64::saturating_add);
+    let message_cost = costs.strip_prefix('$').and_then(|cost| cost.split(' ').next());
+    let dollars = message_cost.and_then(|cost| cost.parse::<f64>().ok());
+    let cost_micro_usd =
+        dollars.filter(|dollars| *dollars >= 0.0).map(|dollars| (dollars * 1e6).round() as u64);
+    Usage { tokens, cost_micro_usd, ..Usage::default() }
+}
+
+impl FileEnd {
     /// The end to wait for after this line; `None` if the file is over.
-    fn after(self, line: &str) -> Option<Self> {
+    fn after_line(self, line: &str) -> Option<Self> {
         match self {
             Self::Edit if line.starts_with(REPLACE) => Some(Self::Over),
             Self::Fence if line.trim_end() == "```" => Some(Self::Over),
             Self::Over => None,
-            more => Some(more),
+            end => Some(end),
         }
     }
 }
 
-/// True for a line, without the blanks at its end, that a person may have written.
+/// A line, without the blanks at its end, that a person may have written.
 fn is_prompt(line: &str) -> bool {
-    line.strip_prefix("####").is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    line.strip_prefix("####").is_some_and(|prompt| prompt.is_empty() || prompt.starts_with(' '))
 }
 
-fn is_name(line: &str) -> bool {
+/// A line that is a path alone. The agent names a file so before a fence with its content.
+fn is_file_name(line: &str) -> bool {
     let name = line.trim_end();
-    let plain = !name.contains(char::is_whitespace) && !name.ends_with([':', '.']);
-    plain && name.contains(['.', '/']) && !name.starts_with(['<', '`', '#'])
+    let is_one_word = !name.contains(char::is_whitespace) && !name.ends_with([':', '.']);
+    is_one_word && name.contains(['.', '/']) && !name.starts_with(['<', '`', '#'])
 }
 
-/// True for the words before the name of the main model, not of the weak or the editor
-/// model.
+/// The words before the name of the main model, not of the weak or the editor model.
 fn is_model(kind: &str) -> bool {
     matches!(kind, "M" | "Main m")
 }
 
 /// A count as the client rounds it: `345`, `1.2k`, `3M`.
-fn count(part: &str) -> Option<u64> {
-    let number = part.split(' ').next()?;
+fn parse_count(count: &str) -> Option<u64> {
+    let number = count.split(' ').next()?;
     let (digits, unit) = match number.strip_suffix(['k', 'M']) {
         Some(digits) if number.ends_with('k') => (digits, 1e3),
         Some(digits) => (digits, 1e6),

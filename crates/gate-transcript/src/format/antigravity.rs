@@ -26,27 +26,35 @@ pub(super) const ANTIGRAVITY_SESSION: Spec = Spec {
 /// Calls and tasks whose answers are awaited.
 const MAX_AWAITED: usize = 256;
 
-/// The longest beginning of an answer in which the client says how a command ended, in bytes.
+/// The beginning of an answer in which the client reports a command's end, in bytes.
 const MAX_HEAD: usize = 1024;
 
-/// Texts with which the client says how a command ended, up to its exit code.
-const ENDED: [&str; 2] = ["The command failed with exit code: ", "The command exited with code "];
+/// The client's words before the exit code of a command.
+const EXIT_WORDS: [&str; 2] =
+    ["The command failed with exit code: ", "The command exited with code "];
 
 /// Follows the steps.
 #[derive(Debug, Default)]
 struct Session {
     talk: Talk,
     /// The number of calls, from which their ids are made.
-    called: u64,
-    /// The calls without an answer.
-    awaited: VecDeque<String>,
-    /// The tasks that go on, with their calls.
-    tasks: VecDeque<(String, String)>,
+    call_count: u64,
+    /// The ids of the calls without an answer.
+    awaited_calls: VecDeque<String>,
+    /// The tasks that go on.
+    tasks: VecDeque<Task>,
     /// The last step of the agent: it may be written again when it has ended.
-    step: Option<u64>,
+    last_step: Option<u64>,
     /// The context was compacted. That matters only if the agent goes on: a checkpoint may also
     /// follow its last word.
     compacted: bool,
+}
+
+/// A command that goes on after the step that would have answered its call.
+#[derive(Debug)]
+struct Task {
+    id: String,
+    call_id: String,
 }
 
 records! {
@@ -107,16 +115,16 @@ impl Session {
     fn response(&mut self, record: &Record<'_>, content: &str, out: &mut Out<'_>) {
         out.model(&record.model);
         let step = record.step_index.whole();
-        let again = step.is_some() && step == self.step;
-        self.step = step;
-        if again && self.talk.equals(content) {
+        let is_same_step = step.is_some() && step == self.last_step;
+        self.last_step = step;
+        if is_same_step && self.talk.is_last_message(content) {
             return;
         }
         if self.compacted {
             self.turn(Boundary::Compaction, out);
         }
         self.talk.close();
-        self.awaited.clear();
+        self.awaited_calls.clear();
         out.say(Role::Thinking, &record.thinking);
         self.talk.block("", content, out);
         for call in record.tool_calls.0.iter().filter_map(|call| call.0.as_ref()) {
@@ -125,71 +133,73 @@ impl Session {
     }
 
     fn call(&mut self, tool: &str, args: &Leaves<'_>, out: &mut Out<'_>) {
-        let texts = args.texts.iter().map(|text| plain(text)).collect();
-        let command = args.command.as_deref().map(|command| plain(command).into_owned());
+        let texts = args.texts.iter().map(|text| unquoted(text)).collect();
+        let command = args.command.as_deref().map(|command| unquoted(command).into_owned());
         let args = Leaves { texts, command };
-        self.called += 1;
-        let id = self.called.to_string();
+        self.call_count += 1;
+        let id = self.call_count.to_string();
         self.talk.call(&id, tool, &args, out);
-        keep(&mut self.awaited, id);
+        push_bounded(&mut self.awaited_calls, id);
     }
 
     /// A step of the model that answers the first call without an answer.
     fn answer(&mut self, status: &str, content: &str, out: &mut Out<'_>) {
         self.talk.close();
-        match (self.awaited.pop_front(), task(content)) {
-            (Some(id), Some(task)) if status == "RUNNING" => {
-                keep(&mut self.tasks, (task.to_owned(), id));
+        match (self.awaited_calls.pop_front(), task_id(content)) {
+            (Some(call_id), Some(task_id)) if status == "RUNNING" => {
+                push_bounded(&mut self.tasks, Task { id: task_id.to_owned(), call_id });
                 out.say(Role::Tool, content);
             }
-            (Some(id), _) => self.ended(&id, status == "ERROR", content, out),
+            (Some(call_id), _) => self.end_call(&call_id, status == "ERROR", content, out),
             (None, _) => out.say(Role::Tool, content),
         }
     }
 
     /// A message to the agent, which may be the answer of a task.
     fn message(&mut self, content: &str, out: &mut Out<'_>) {
-        let at = task(content).and_then(|task| self.tasks.iter().position(|(id, _)| id == task));
+        let task_id = task_id(content);
+        let at = self.tasks.iter().position(|task| Some(&*task.id) == task_id);
         match at.and_then(|at| self.tasks.remove(at)) {
-            Some((_, id)) => self.ended(&id, false, content, out),
+            Some(task) => self.end_call(&task.call_id, false, content, out),
             None => out.say(Role::User, content),
         }
     }
 
-    fn ended(&mut self, id: &str, has_failed: bool, content: &str, out: &mut Out<'_>) {
+    fn end_call(&mut self, call_id: &str, has_failed: bool, content: &str, out: &mut Out<'_>) {
         let ending = Ending::failed_if(has_failed);
-        self.talk.answer(id, content, ending, exit_code(content), out);
+        self.talk.answer(call_id, content, ending, exit_code(content), out);
     }
 }
 
-fn keep<T>(awaited: &mut VecDeque<T>, next: T) {
-    if awaited.len() == MAX_AWAITED {
-        awaited.pop_front();
+fn push_bounded<T>(queue: &mut VecDeque<T>, element: T) {
+    if queue.len() == MAX_AWAITED {
+        queue.pop_front();
     }
-    awaited.push_back(next);
+    queue.push_back(element);
 }
 
 /// An argument without the quotes of JSON, in which older versions write each.
-fn plain(text: &str) -> Cow<'_, str> {
-    let quoted = text.starts_with('"').then(|| serde_json::from_str(text).ok()).flatten();
-    quoted.map_or(Cow::Borrowed(text), Cow::Owned)
+fn unquoted(text: &str) -> Cow<'_, str> {
+    let content = text.starts_with('"').then(|| serde_json::from_str(text).ok()).flatten();
+    content.map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-/// The task that an answer or a message speaks of.
-fn task(content: &str) -> Option<&str> {
+/// The id of the task that an answer or a message names, a path: `…/task-12`.
+fn task_id(content: &str) -> Option<&str> {
     let head = clip(content, MAX_HEAD);
     let number = head.find("/task-")? + "/task-".len();
-    let end =
-        head[number..].find(|c: char| !c.is_ascii_digit()).map_or(head.len(), |at| number + at);
-    let start = head[..number].rfind(|c: char| c.is_ascii_whitespace() || c == '=' || c == '"');
-    Some(&head[start.map_or(0, |at| at + 1)..end])
+    let digits = head[number..].find(|char: char| !char.is_ascii_digit());
+    let end = digits.map_or(head.len(), |length| number + length);
+    let is_border = |char: char| char.is_ascii_whitespace() || char == '=' || char == '"';
+    let border = head[..number].rfind(is_border);
+    Some(&head[border.map_or(0, |at| at + 1)..end])
 }
 
-/// The exit code of a command as its answer words it, before what the command has written.
+/// The exit code of a command as its answer words it, above the command's output.
 fn exit_code(content: &str) -> Option<i32> {
     clip(content, MAX_HEAD).lines().find_map(|line| {
         let line = line.trim();
-        let code = ENDED.iter().find_map(|words| line.strip_prefix(words));
+        let code = EXIT_WORDS.iter().find_map(|words| line.strip_prefix(words));
         match code {
             Some(code) => code.trim_end_matches('.').parse().ok(),
             None => line.starts_with("The command completed successfully").then_some(0),

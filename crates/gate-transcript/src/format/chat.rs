@@ -17,10 +17,14 @@ pub(super) const CHAT_JSON: Spec = Spec {
     name: "chat-json",
     family: &["chat"],
     known_by: KnownBy::Record(|shape| {
-        // An agent may print such an array too. A transcript begins with one, whose first message
-        // is to the agent.
+        // An agent may print such an array too. A transcript begins with the array, and the
+        // array with a message to the agent.
         let is_to_agent = ["system", "developer", "user"].contains(&shape.text("role"));
-        shape.in_array && shape.first && is_to_agent && shape.has("content") && !shape.has("type")
+        shape.in_array
+            && shape.is_first
+            && is_to_agent
+            && shape.has("content")
+            && !shape.has("type")
     }),
     open: |_| Box::new(Json::new(Chat::default())),
 };
@@ -64,16 +68,16 @@ impl Records for Chat {
 
 impl Chat {
     fn blocks(&mut self, role: Role, blocks: &[Block<'_>], out: &mut Out<'_>) {
-        let answers = blocks.iter().any(|block| &*block.kind == "tool_result");
+        let has_answer = blocks.iter().any(|block| &*block.kind == "tool_result");
         for block in blocks {
             match &*block.kind {
-                "tool_result" => answer(block, out),
+                "tool_result" => tool_answer(block, out),
                 "tool_use" => {
                     self.talk.close();
                     out.say_all(Role::Tool, &block.input.texts);
                 }
                 "thinking" => out.say(Role::Thinking, &block.thinking),
-                _ if answers => out.say(Role::System, &block.text),
+                _ if has_answer => out.say(Role::System, &block.text),
                 _ => self.text(role, &block.text, out),
             }
         }
@@ -83,9 +87,9 @@ impl Chat {
         match role {
             _ if text.trim().is_empty() => {}
             Role::Assistant => {
-                let (thought, answer) = split_thought(text);
+                let (thought, message) = split_thought(text);
                 out.say(Role::Thinking, thought);
-                self.talk.block("message", answer, out);
+                self.talk.block("message", message, out);
             }
             Role::User => self.talk.prompt(text, out),
             // After the agent has spoken, another conversation begins with it, or
@@ -100,7 +104,7 @@ impl Chat {
 }
 
 /// A tool's answer. Nothing names the tool.
-fn answer(block: &Block<'_>, out: &mut Out<'_>) {
+fn tool_answer(block: &Block<'_>, out: &mut Out<'_>) {
     let text = block.content.text();
     out.say(Role::Tool, &text);
     if block.is_error.0 {
@@ -109,13 +113,13 @@ fn answer(block: &Block<'_>, out: &mut Out<'_>) {
 }
 
 /// Splits off the thought: the text before the last `</think>`, or after a `<think>` that
-/// nothing ends. Returns the thought and the rest.
+/// nothing ends. Returns the thought and the text behind it.
 fn split_thought(text: &str) -> (&str, &str) {
     if let Some(end) = text.rfind("</think>") {
         return text.split_at(end + "</think>".len());
     }
     match text.find("<think>") {
-        Some(begin) if text[..begin].trim().is_empty() => (text, ""),
+        Some(start) if text[..start].trim().is_empty() => (text, ""),
         _ => ("", text),
     }
 }

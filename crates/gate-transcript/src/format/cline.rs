@@ -40,9 +40,9 @@ struct Cline {
     talk: Talk,
     /// The record marks a command or a file that failed.
     has_failure: bool,
-    /// True once a record came: a later start begins another run.
-    begun: bool,
-    spent: Usage,
+    /// A record came: a later start begins another run.
+    has_record: bool,
+    usage: Usage,
 }
 
 records! {
@@ -70,7 +70,7 @@ records! {
         "toolCallId" => call: Str<'a>,
         input: Leaves<'a>,
         output: Leaves<'a>,
-        /// Why a tool or a request failed.
+        /// The cause for which a tool or a request failed.
         error: Cause<'a>,
         recoverable: Flag,
         reason: Str<'a>,
@@ -87,17 +87,17 @@ records! {
 impl Records for Cline {
     type Record<'a> = Record<'a>;
 
-    fn look(&mut self, json: &str) {
+    fn inspect(&mut self, json: &str) {
         self.has_failure = memmem::find(json.as_bytes(), FAILED).is_some();
     }
 
     fn take(&mut self, record: Record<'_>, out: &mut Out<'_>) {
-        let begun = std::mem::replace(&mut self.begun, true);
+        let had_record = std::mem::replace(&mut self.has_record, true);
         match &*record.kind {
             "run_start" => {
                 out.session(&record.session);
                 out.model(&record.model);
-                if begun {
+                if had_record {
                     self.talk.turn(Boundary::Prompt, out);
                 }
             }
@@ -119,20 +119,20 @@ impl Records for Cline {
     }
 
     fn finish(&mut self, out: &mut Out<'_>) {
-        out.usage(self.spent);
+        out.usage(self.usage);
     }
 }
 
 impl Cline {
     fn event(&mut self, event: &Event<'_>, out: &mut Out<'_>) {
-        let sub_agent = !event.parent.is_empty();
+        let is_sub_agent = !event.parent.is_empty();
         match (&*event.kind, &*event.content) {
-            ("content_end", "text") if sub_agent => out.say(Role::Tool, &event.text),
+            ("content_end", "text") if is_sub_agent => out.say(Role::Tool, &event.text),
             ("content_end", "text") => {
                 self.talk.close();
                 self.talk.block("", &event.text, out);
             }
-            ("content_end", "reasoning") if sub_agent => {
+            ("content_end", "reasoning") if is_sub_agent => {
                 out.say(Role::Tool, &event.reasoning);
             }
             ("content_end", "reasoning") => out.say(Role::Thinking, &event.reasoning),
@@ -140,7 +140,7 @@ impl Cline {
                 self.talk.call(&event.call, &event.tool, &event.input, out);
             }
             ("content_end", "tool") => self.answer(event, out),
-            ("done", _) if !sub_agent => self.end(&event.reason, &event.text, out),
+            ("done", _) if !is_sub_agent => self.end(&event.reason, &event.text, out),
             ("error", _) => {
                 out.say(Role::System, &event.error);
                 if !event.recoverable.0 {
@@ -164,7 +164,7 @@ impl Cline {
     fn result(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
         self.end(&record.reason, &record.text, out);
         let usage = record.usage.0.as_ref();
-        self.spent.add(Usage {
+        self.usage.add(Usage {
             tokens: usage.and_then(|usage| sum([usage.input, usage.output, usage.cache_write])),
             cost_micro_usd: usage.and_then(|usage| usage.cost.micro()),
             duration_ms: record.duration.whole(),
@@ -172,12 +172,12 @@ impl Cline {
         });
     }
 
-    /// The run's end. If it failed, the text says why.
+    /// The run's end. If the run failed, the text is the cause.
     fn end(&mut self, reason: &str, text: &str, out: &mut Out<'_>) {
         self.talk.close();
         if matches!(reason, "error" | "mistake_limit") {
             out.fail(text, None);
-        } else if !self.talk.repeated_by(text) {
+        } else if !self.talk.is_repeated_by(text) {
             self.talk.block("", text, out);
             self.talk.close();
         }

@@ -32,11 +32,12 @@ static COMMAND: LazyLock<Finder<'static>> =
 /// Follows the events of `codex exec --json`.
 #[derive(Debug, Default)]
 struct CodexExec {
-    /// True after a turn has ended: what follows answers a new prompt.
-    ended: bool,
+    /// A turn has ended: the next one answers a new prompt.
+    turn_ended: bool,
     thread: String,
-    /// Tokens of earlier threads, and of this one so far.
-    earlier: u64,
+    /// Tokens of earlier threads.
+    earlier_tokens: u64,
+    /// Tokens of this thread so far.
     tokens: Option<u64>,
 }
 
@@ -89,7 +90,7 @@ impl CodexTokens {
     pub(super) fn total(self) -> u64 {
         let [input, cached, output] =
             [self.input_tokens, self.cached_input_tokens, self.output_tokens]
-                .map(|part| part.whole().unwrap_or(0));
+                .map(|count| count.whole().unwrap_or(0));
         input.saturating_sub(cached).saturating_add(output)
     }
 }
@@ -104,20 +105,21 @@ impl Records for CodexExec {
             record.thread_id.clone_into(&mut self.thread);
         }
         match &*record.kind {
-            "thread.started" | "turn.started" if self.ended => {
-                self.ended = false;
+            "thread.started" | "turn.started" if self.turn_ended => {
+                self.turn_ended = false;
                 out.boundary(Boundary::Prompt);
             }
             "item.started" => {
-                let item = record.item.0.as_ref().filter(|item| !item.command.is_empty());
-                if let Some(item) = item {
+                if let Some(item) = &record.item.0
+                    && !item.command.is_empty()
+                {
                     let command = Some(item.command.to_string());
                     out.called(&item.id, &item.kind, &Leaves { texts: Vec::new(), command });
                 }
             }
             "item.completed" => {
                 if let Some(item) = &record.item.0 {
-                    completed(item, out);
+                    completed_item(item, out);
                 }
             }
             "turn.completed" => self.end(&record),
@@ -137,7 +139,7 @@ impl Records for CodexExec {
 
     fn finish(&mut self, out: &mut Out<'_>) {
         self.next_thread();
-        let tokens = (self.earlier > 0).then_some(self.earlier);
+        let tokens = (self.earlier_tokens > 0).then_some(self.earlier_tokens);
         out.usage(Usage { tokens, ..Usage::default() });
     }
 
@@ -147,7 +149,7 @@ impl Records for CodexExec {
 
     /// Commands with their output. In an agent's text the quotes of the type would be
     /// escaped.
-    fn skips(&mut self, line: &[u8]) -> bool {
+    fn is_skippable(&mut self, line: &[u8]) -> bool {
         ends_as_object(line) && COMMAND.find(line).is_some()
     }
 }
@@ -155,23 +157,23 @@ impl Records for CodexExec {
 impl CodexExec {
     /// A turn's usage is that of its thread so far, earlier runs included.
     fn end(&mut self, record: &Record<'_>) {
-        self.ended = true;
+        self.turn_ended = true;
         self.tokens = record.usage.0.map(CodexTokens::total).or(self.tokens);
     }
 
     fn next_thread(&mut self) {
-        self.earlier = self.earlier.saturating_add(self.tokens.take().unwrap_or(0));
+        self.earlier_tokens = self.earlier_tokens.saturating_add(self.tokens.take().unwrap_or(0));
     }
 }
 
-fn completed(item: &Item<'_>, out: &mut Out<'_>) {
+fn completed_item(item: &Item<'_>, out: &mut Out<'_>) {
     match &*item.kind {
         "agent_message" => out.say(Role::Assistant, &item.text),
         "reasoning" => out.say(Role::Thinking, &item.text),
         // Warnings too: nothing that ends a turn.
         "error" => out.say(Role::System, &item.message),
-        "command_execution" => command(item, out),
-        _ => other_tool(item, out),
+        "command_execution" => completed_command(item, out),
+        _ => completed_tool(item, out),
     }
     if &*item.status == "declined" {
         out.denied(&item.kind, &item.id);
@@ -184,7 +186,7 @@ impl Item<'_> {
     }
 }
 
-fn command(item: &Item<'_>, out: &mut Out<'_>) {
+fn completed_command(item: &Item<'_>, out: &mut Out<'_>) {
     out.answered(&item.id, item.ending());
     out.say(Role::Tool, &item.command);
     out.say(Role::Tool, &item.aggregated_output);
@@ -196,7 +198,7 @@ fn command(item: &Item<'_>, out: &mut Out<'_>) {
     }
 }
 
-fn other_tool(item: &Item<'_>, out: &mut Out<'_>) {
+fn completed_tool(item: &Item<'_>, out: &mut Out<'_>) {
     if &*item.kind == "file_change" {
         out.called(&item.id, &item.kind, &item.changes);
     }

@@ -37,7 +37,7 @@ pub(super) const CODEX_ROLLOUT: Spec = Spec {
             "world_state",
         ];
         // The head of an old file has no type. Other data may look alike, but not first.
-        let is_old_head = shape.first
+        let is_old_head = shape.is_first
             && !shape.has("type")
             && ["id", "timestamp", "instructions"].iter().all(|key| shape.has(key));
         is_old_head || shape.has("payload") && kinds.contains(&shape.text("type"))
@@ -82,18 +82,17 @@ const COMPACTED: &str = "Compact task completed";
 /// Follows a session file of Codex.
 #[derive(Debug, Default)]
 struct CodexRollout {
-    begun: bool,
+    /// The head of the file was read.
+    has_head: bool,
     sub_agent: bool,
-    /// True once the turn has a text of the agent.
-    spoken: bool,
-    /// True if its last text is marked as the turn's answer.
-    answered: bool,
-    /// The line of its last text, if that is marked as a comment.
-    commented: Option<u64>,
-    /// Texts of the agent.
-    spoken_texts: Seen,
-    /// Texts of the user.
-    user_texts: Seen,
+    /// The turn has a text of the agent.
+    has_agent_text: bool,
+    /// The turn's last text is marked as its answer.
+    has_answer: bool,
+    /// The line of the turn's last text, if that is marked as a comment.
+    comment_line: Option<u64>,
+    agent_texts: Unpaired,
+    user_texts: Unpaired,
     calls: Calls,
     tokens: Option<u64>,
 }
@@ -110,8 +109,8 @@ impl Records for CodexRollout {
 
     fn finish(&mut self, out: &mut Out<'_>) {
         // A comment is no answer, also if the file ends behind it.
-        if let Some(line) = self.commented {
-            out.at(line).boundary(Boundary::Unanswered);
+        if let Some(line) = self.comment_line {
+            out.at_line(line).boundary(Boundary::Unanswered);
         }
         out.usage(Usage { tokens: self.tokens, ..Usage::default() });
     }
@@ -122,14 +121,15 @@ impl Records for CodexRollout {
 
     /// Calls with their output, and reasoning, by the type of the payload, which the client
     /// writes as its first member.
-    fn skips(&mut self, line: &[u8]) -> bool {
-        let Some(at) = PAYLOAD.find(line) else { return false };
-        let payload = &line[at + PAYLOAD.needle().len()..];
+    fn is_skippable(&mut self, line: &[u8]) -> bool {
+        let Some(start) = PAYLOAD.find(line) else { return false };
+        let payload = &line[start + PAYLOAD.needle().len()..];
         ends_as_object(line) && TOOLS.iter().any(|kind| payload.starts_with(kind))
     }
 
     fn tail(&mut self) {
-        (self.spoken_texts, self.user_texts) = (Seen::default(), Seen::default());
+        self.agent_texts = Unpaired::default();
+        self.user_texts = Unpaired::default();
         self.calls = Calls::default();
     }
 }
@@ -157,10 +157,10 @@ impl CodexRollout {
         }
     }
 
-    /// The first one counts; a fork carries its parent's behind it.
+    /// The head of the file. The first one counts; a fork carries its parent's behind it.
     fn meta(&mut self, payload: &Payload<'_>, out: &mut Out<'_>) {
         out.session(&payload.id);
-        if !std::mem::replace(&mut self.begun, true) {
+        if !std::mem::replace(&mut self.has_head, true) {
             let source = payload.source.0.as_ref();
             self.sub_agent = source.is_some_and(|source| !source.subagent.texts.is_empty())
                 || &*payload.thread_source == "subagent";
@@ -225,16 +225,16 @@ impl CodexRollout {
 
     /// Notes if the last text is the answer, or a comment on the work.
     fn phase(&mut self, phase: &str, out: &Out<'_>) {
-        self.answered = phase == FINAL;
-        self.commented = (!phase.is_empty() && !self.answered).then_some(out.line());
+        self.has_answer = phase == FINAL;
+        self.comment_line = (!phase.is_empty() && !self.has_answer).then_some(out.line());
     }
 
-    /// The end of a turn, with its answer once more. Without an answer, what was said on the way
-    /// stays a comment.
+    /// The end of a turn, with its answer once more. Without an answer, the texts of the turn
+    /// stay comments.
     fn end(&mut self, answer: &str, out: &mut Out<'_>) {
-        if !self.spoken {
+        if !self.has_agent_text {
             self.speak(answer, Source::Screen, out);
-        } else if answer.is_empty() && !self.answered {
+        } else if answer.is_empty() && !self.has_answer {
             self.turn(Boundary::Unanswered, out);
         }
     }
@@ -252,16 +252,16 @@ impl CodexRollout {
     }
 
     fn speak(&mut self, text: &str, source: Source, out: &mut Out<'_>) {
-        if text.trim().is_empty() || self.spoken_texts.repeats(text, source) {
+        if text.trim().is_empty() || self.agent_texts.pairs(text, source) {
             return;
         }
-        self.spoken = true;
+        self.has_agent_text = true;
         let role = if self.sub_agent { Role::Tool } else { Role::Assistant };
         out.say(role, text);
     }
 
     fn user(&mut self, text: &str, source: Source, out: &mut Out<'_>) {
-        if self.user_texts.repeats(text, source) {
+        if self.user_texts.pairs(text, source) {
             return;
         }
         let start = text.trim_start();
@@ -281,8 +281,8 @@ impl CodexRollout {
     }
 
     fn turn(&mut self, boundary: Boundary, out: &mut Out<'_>) {
-        self.spoken &= boundary == Boundary::Notification;
-        self.commented = None;
+        self.has_agent_text &= boundary == Boundary::Notification;
+        self.comment_line = None;
         out.boundary(boundary);
     }
 
@@ -298,7 +298,7 @@ impl CodexRollout {
             out.called(&payload.call_id, tool, input);
         }
         if calls.is_empty() {
-            // Whole, too: they may name a run by its number.
+            // The arguments as one text, too: they may name a run by its number.
             input.texts.extend([&payload.arguments, &payload.input].map(|text| text.0.clone()));
             out.called(&payload.call_id, tool, &input);
         }
@@ -309,7 +309,7 @@ impl CodexRollout {
         out.answered(&payload.call_id, Ending::Unmarked);
         let code = texts.first().and_then(|text| exit_code(text));
         if let Some(text) = texts.first() {
-            self.no_success(text, code, &payload.call_id, out);
+            self.denied_or_failed(text, code, &payload.call_id, out);
         }
         self.calls.ended(&payload.call_id, code, out);
         for text in texts {
@@ -317,12 +317,12 @@ impl CodexRollout {
         }
     }
 
-    /// A call that did not succeed was denied, or its command failed.
-    fn no_success(&self, text: &str, code: Option<i32>, call: &str, out: &mut Out<'_>) {
+    /// A call may not have succeeded: it was denied, or its command failed.
+    fn denied_or_failed(&self, text: &str, code: Option<i32>, call: &str, out: &mut Out<'_>) {
         match (code, self.calls.tool(call)) {
             (Some(0), _) => {}
             (Some(_), _) => out.tool_failed(&record::output(text)),
-            (None, Some(tool)) if out.says(Wording::Denial, text) => out.denied(tool, call),
+            (None, Some(tool)) if out.has_wording(Wording::Denial, text) => out.denied(tool, call),
             (None, _) => {}
         }
     }
@@ -344,32 +344,38 @@ enum Source {
     Screen,
 }
 
-/// The texts that have come from one source and not yet from the other: digests, since
-/// texts may be long.
+/// The texts that have come from one source and not yet from the other.
 #[derive(Debug, Default)]
-struct Seen {
-    single: VecDeque<(u64, Source)>,
+struct Unpaired {
+    texts: VecDeque<UnpairedText>,
+}
+
+#[derive(Debug)]
+struct UnpairedText {
+    /// A digest, since texts may be long.
+    digest: u64,
+    source: Source,
 }
 
 /// Texts that may come from one source before they come from the other.
-const MAX_SINGLE: usize = 32;
+const MAX_UNPAIRED: usize = 32;
 
-impl Seen {
-    /// True if the text has come from the other source. White space around it does not
-    /// count: one of the two places may have lost it.
-    fn repeats(&mut self, text: &str, source: Source) -> bool {
+impl Unpaired {
+    /// Pairs a text with the same text from the other source; false if that has not come. White
+    /// space around it does not count: one of the two places may have lost it.
+    fn pairs(&mut self, text: &str, source: Source) -> bool {
         let mut hasher = DefaultHasher::new();
         text.trim().hash(&mut hasher);
         let digest = hasher.finish();
-        let mut single = self.single.iter();
-        if let Some(at) = single.position(|seen| seen.0 == digest && seen.1 != source) {
-            self.single.remove(at);
+        let is_pair = |text: &UnpairedText| text.digest == digest && text.source != source;
+        if let Some(at) = self.texts.iter().position(is_pair) {
+            self.texts.remove(at);
             return true;
         }
-        if self.single.len() == MAX_SINGLE {
-            self.single.pop_front();
+        if self.texts.len() == MAX_UNPAIRED {
+            self.texts.pop_front();
         }
-        self.single.push_back((digest, source));
+        self.texts.push_back(UnpairedText { digest, source });
         false
     }
 }

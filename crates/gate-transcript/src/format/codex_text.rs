@@ -17,11 +17,11 @@ mod section;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::text::decode;
-use crate::blocks::{Block, Lines, Plain, skip_blank};
-use crate::out::{Out, clip, ends};
+use crate::blocks::{Block, Lines, Passage, Pending, Plain};
+use crate::out::{Out, both_ends, clip};
 use crate::spec::{KnownBy, Spec};
 use crate::{Role, Text, Usage, calls::MAX_COMMAND};
-use section::{Mark, Section};
+use section::{Mark, Outcome, Section};
 
 pub(super) const CODEX_TEXT: Spec = Spec {
     name: "codex-text",
@@ -33,8 +33,8 @@ pub(super) const CODEX_TEXT: Spec = Spec {
 /// Lines that are kept of a message: where the answer to a longer one ends is not known.
 const MAX_MESSAGE_LINES: usize = 1 << 16;
 
-/// Longest end of a failed command's output that is kept, in bytes.
-const LONGEST_OUTPUT: usize = 16 << 10;
+/// The longest output of a failed command that is kept whole, in bytes.
+const MAX_OUTPUT: usize = 16 << 10;
 
 /// A header, or a prompt first and the agent's answer later.
 fn is_log(lines: &[&str]) -> bool {
@@ -48,48 +48,61 @@ fn is_log(lines: &[&str]) -> bool {
 struct Log {
     header: u64,
     section: Section,
-    /// True once a part of the section's text was handed on.
-    begun: bool,
-    /// The first line of the command that runs, and how many run.
+    /// A part of the section's text was handed on: the next part continues it.
+    continues: bool,
+    /// The first line of the command that runs.
     command: String,
+    /// The number of commands that run.
     running: u32,
-    /// The line in which the failed command ended, and its output so far.
-    failed: Option<(u64, String)>,
+    failed_command: Option<FailedCommand>,
     tokens: Option<u64>,
-    last: LastMessage,
+    last_message: LastMessage,
 }
 
-/// The lines of the log from the last message to its end, as hashes. The final answer
-/// repeats the message, and also what follows if a mark was a line of the message.
+/// A command that failed, with what it has written.
+#[derive(Debug)]
+struct FailedCommand {
+    /// The line in which it ended.
+    line: u64,
+    output: String,
+}
+
+/// The lines of the log from the last message to its end, as hashes. The final answer repeats
+/// the message, and also the lines below if a mark was a line of the message.
 #[derive(Debug, Default)]
 struct LastMessage {
-    lines: Vec<u64>,
+    hashes: Vec<u64>,
     /// The number of lines up to the first mark.
-    spoken: usize,
-    repeated: usize,
+    message_lines: usize,
+    /// The number of lines that the final answer has come to.
+    repeated_lines: usize,
 }
 
 impl LastMessage {
     fn add(&mut self, line: &str, section: Section) {
-        let is_spoken = section == Section::Codex;
-        let follows = self.spoken > 0 && section != Section::Tokens;
-        if (is_spoken || follows) && !line.is_empty() && self.lines.len() < MAX_MESSAGE_LINES {
-            self.lines.push(hash(line));
-            self.spoken += usize::from(is_spoken && self.spoken + 1 == self.lines.len());
+        let is_message = section == Section::Codex;
+        let is_below = self.message_lines > 0 && section != Section::Tokens;
+        let has_room = self.hashes.len() < MAX_MESSAGE_LINES;
+        if (is_message || is_below) && !line.is_empty() && has_room {
+            self.hashes.push(hash(line));
+            let is_before_mark = self.message_lines + 1 == self.hashes.len();
+            self.message_lines += usize::from(is_message && is_before_mark);
         }
     }
 
-    /// True if the line is none of the answer's. The answer may leave out lines of the
+    /// A line that does not belong to the answer. The answer may leave out lines of the
     /// message, since a remark of the client can stand among them. Where no message was
     /// seen, the log's beginning is lost, and each line may belong to the answer.
-    fn is_over(&mut self, line: &str) -> bool {
-        if line.is_empty() || self.spoken == 0 || self.repeated == MAX_MESSAGE_LINES {
+    fn is_ended_by(&mut self, line: &str) -> bool {
+        let is_full = self.repeated_lines == MAX_MESSAGE_LINES;
+        if line.is_empty() || self.message_lines == 0 || is_full {
             return false;
         }
-        let end = self.spoken.max(self.repeated + 1).min(self.lines.len());
-        let line = hash(line);
-        match self.lines[self.repeated..end].iter().position(|known| *known == line) {
-            Some(left_out) => self.repeated += left_out + 1,
+        let end = self.message_lines.max(self.repeated_lines + 1).min(self.hashes.len());
+        let line_hash = hash(line);
+        let mut next_hashes = self.hashes[self.repeated_lines..end].iter();
+        match next_hashes.position(|hash| *hash == line_hash) {
+            Some(left_out) => self.repeated_lines += left_out + 1,
             None => return true,
         }
         false
@@ -105,66 +118,64 @@ fn hash(line: &str) -> u64 {
 impl Lines for Log {
     fn block(&mut self, block: Block<'_>, out: &mut Out<'_>) {
         let text = decode(&block, out);
-        let (mut from, mut first, mut at) = (0, block.line, 0);
+        let mut pending = Pending::new(&text, block.line);
+        let mut line_start = 0;
         for (line, number) in text.split_inclusive('\n').zip(block.line..) {
-            let begins = block.starts_line || number != block.line;
-            let bare = line.trim_end();
-            let mark = section::mark(bare, self.section);
-            let is_answer = self.section == Section::Answer && begins && mark != Mark::Aside;
-            if is_answer && self.last.is_over(bare) {
-                self.say(&text[from..at], first, out);
-                (from, first) = (at, number);
+            let is_line_start = block.starts_line || number != block.line;
+            let bare_line = line.trim_end();
+            let mark = section::mark(bare_line, self.section);
+            let is_remark = mark == Mark::Remark;
+            let is_answer = self.section == Section::Answer && is_line_start && !is_remark;
+            if is_answer && self.last_message.is_ended_by(bare_line) {
+                self.say(pending.take_until(line_start, number), out);
                 self.begin(Section::Driver);
             }
-            if begins && mark != Mark::Aside && !is_answer {
-                self.keep(bare, mark);
+            if is_line_start && !is_remark && !is_answer {
+                self.keep_for_answer(bare_line, mark);
             }
-            match mark {
-                mark if mark == Mark::None || !begins || number <= self.header => {
-                    self.look(bare, number, out);
+            if mark == Mark::None || !is_line_start || number <= self.header {
+                self.read_facts(bare_line, number, out);
+            } else {
+                self.say(pending.take_until(line_start, number), out);
+                out.at_line(number).say(Role::System, bare_line);
+                if is_remark {
+                    // Its line break stays with the section, whose lines would be
+                    // miscounted otherwise.
+                    pending.skip_to(line_start + line.trim_end_matches('\n').len(), number);
+                } else {
+                    pending.skip_to(line_start + line.len(), number + 1);
+                    self.report_failure(out);
                 }
-                mark => {
-                    self.say(&text[from..at], first, out);
-                    out.at(number).say(Role::System, bare);
-                    // After a remark its line break stays with the section,
-                    // whose lines would be miscounted otherwise.
-                    let aside = mark == Mark::Aside;
-                    from = at + if aside { line.trim_end_matches('\n').len() } else { line.len() };
-                    first = number + u64::from(!aside);
-                    if mark != Mark::Aside {
-                        self.failure(out);
-                    }
-                    self.apply(mark, number, out);
-                }
+                self.apply(mark, number, out);
             }
-            at += line.len();
+            line_start += line.len();
         }
-        self.say(&text[from..], first, out);
+        self.say(pending.into_passage(), out);
     }
 
     fn finish(&mut self, out: &mut Out<'_>) {
-        self.failure(out);
+        self.report_failure(out);
         out.usage(Usage { tokens: self.tokens, ..Usage::default() });
     }
 }
 
 impl Log {
     /// Keeps a line that the final answer may repeat.
-    fn keep(&mut self, line: &str, mark: Mark) {
-        let ends = matches!(self.section, Section::Answer | Section::Driver);
+    fn keep_for_answer(&mut self, line: &str, mark: Mark) {
+        let is_past_message = matches!(self.section, Section::Answer | Section::Driver);
         let section = match mark {
-            Mark::None if !ends => self.section,
+            Mark::None if !is_past_message => self.section,
             Mark::Begin(section) => section,
             _ => return,
         };
-        self.last.add(line, section);
+        self.last_message.add(line, section);
     }
 
-    fn say(&mut self, text: &str, line: u64, out: &mut Out<'_>) {
-        let continues = self.begun;
-        let (text, line) = if continues { (text, line) } else { skip_blank(text, line) };
+    fn say(&mut self, passage: Passage<'_>, out: &mut Out<'_>) {
+        let continues = self.continues;
+        let Passage { text, line } = if continues { passage } else { passage.skip_blank() };
         if !text.is_empty() {
-            self.begun = true;
+            self.continues = true;
             let role = self.section.role();
             out.text(Text { role, text, line, multiline: true, continues });
         }
@@ -172,10 +183,10 @@ impl Log {
 
     fn apply(&mut self, mark: Mark, line: u64, out: &mut Out<'_>) {
         match mark {
-            Mark::None | Mark::Aside => {}
+            Mark::None | Mark::Remark => {}
             Mark::Begin(section) => self.begin(section),
             Mark::Turn(boundary, section) => {
-                out.at(line).boundary(boundary);
+                out.at_line(line).boundary(boundary);
                 self.begin(section);
             }
             Mark::Tokens(count) => {
@@ -187,10 +198,10 @@ impl Log {
 
     fn begin(&mut self, section: Section) {
         self.section = section;
-        self.begun = false;
+        self.continues = false;
         self.command.clear();
         if matches!(section, Section::Codex | Section::Header | Section::User) {
-            self.last = LastMessage::default();
+            self.last_message = LastMessage::default();
         }
         self.running = match section {
             Section::Exec => self.running + 1,
@@ -200,23 +211,23 @@ impl Log {
     }
 
     /// Reads the facts beside the conversation from a line.
-    fn look(&mut self, line: &str, number: u64, out: &mut Out<'_>) {
+    fn read_facts(&mut self, line: &str, number: u64, out: &mut Out<'_>) {
         match self.section {
             Section::Header => self.header_line(line, out),
             Section::Exec => self.exec_line(line, number, out),
             Section::Codex | Section::Client => {
                 if let Some(message) = line.strip_prefix("ERROR: ") {
-                    out.at(number).failure(message, None);
+                    out.at_line(number).failure(message, None);
                 }
             }
             _ => {}
         }
     }
 
-    /// The section ends, and with it what a failed command has written.
-    fn failure(&mut self, out: &mut Out<'_>) {
-        if let Some((line, output)) = self.failed.take() {
-            out.at(line).tool_failed(&output);
+    /// The section ends, and with it the output of a failed command.
+    fn report_failure(&mut self, out: &mut Out<'_>) {
+        if let Some(FailedCommand { line, output }) = self.failed_command.take() {
+            out.at_line(line).tool_failed(&output);
         }
     }
 
@@ -231,20 +242,24 @@ impl Log {
     /// With several commands at once the log does not say whose end it shows.
     fn exec_line(&mut self, line: &str, number: u64, out: &mut Out<'_>) {
         let outcome = section::outcome(line);
-        let command = outcome.map_or(line, |(command, _)| command);
         if self.command.is_empty() {
-            let command = command.rsplit_once(" in /").map_or(command, |(command, _)| command);
+            let command_and_folder = outcome.map_or(line, |outcome| outcome.command);
+            let command = match command_and_folder.rsplit_once(" in /") {
+                Some((command, _folder)) => command,
+                None => command_and_folder,
+            };
             clip(command, MAX_COMMAND).clone_into(&mut self.command);
         }
-        if let Some((_, exit_code)) = outcome {
+        if let Some(Outcome { exit_code, .. }) = outcome {
             let command = std::mem::take(&mut self.command);
             if self.running == 1 && !command.is_empty() {
-                out.at(number).ran(command, exit_code);
+                out.at_line(number).ran(command, exit_code);
             }
             self.running = self.running.saturating_sub(1);
-            self.failure(out);
-            self.failed = (exit_code != 0).then(|| (number, String::new()));
-        } else if let Some((_, output)) = &mut self.failed {
+            self.report_failure(out);
+            self.failed_command =
+                (exit_code != 0).then(|| FailedCommand { line: number, output: String::new() });
+        } else if let Some(FailedCommand { output, .. }) = &mut self.failed_command {
             output.push_str(line);
             output.push('\n');
             shorten(output);
@@ -252,9 +267,9 @@ impl Log {
     }
 }
 
-/// Keeps the beginning and the end of what a command has written.
+/// Keeps the beginning and the end of a command's output.
 fn shorten(output: &mut String) {
-    if output.len() > LONGEST_OUTPUT {
-        *output = ends(output, LONGEST_OUTPUT / 4).into_owned();
+    if output.len() > MAX_OUTPUT {
+        *output = both_ends(output, MAX_OUTPUT / 4).into_owned();
     }
 }

@@ -26,22 +26,22 @@ pub(super) const COPILOT_JSON: Spec = Spec {
 
 fn is_record(shape: &Shape<'_>) -> bool {
     let kind = shape.text("type");
-    let event = match kind.split_once('.') {
+    let is_event = match kind.split_once('.') {
         Some(("session" | "assistant" | "hook" | "subagent", _)) => true,
-        Some(("user" | "system", rest)) => rest == "message",
-        Some(("tool", rest)) => rest.starts_with("execution_"),
+        Some(("user" | "system", event)) => event == "message",
+        Some(("tool", event)) => event.starts_with("execution_"),
         _ => false,
     };
-    let end = kind == "result" && shape.has("sessionId") && shape.has("exitCode");
-    (event && shape.has("data")) || end
+    let is_end = kind == "result" && shape.has("sessionId") && shape.has("exitCode");
+    (is_event && shape.has("data")) || is_end
 }
 
 /// Follows the events.
 #[derive(Debug, Default)]
 struct Copilot {
     talk: Talk,
-    /// True after a stop hook refused: the next user message is its feedback.
-    refused: bool,
+    /// A stop hook refused: the next user message is its feedback.
+    hook_refused: bool,
     tally: Tally,
     duration: Option<u64>,
 }
@@ -57,13 +57,13 @@ impl Records for Copilot {
         let Some(data) = &record.data.0 else {
             return;
         };
-        let sub_agent = !record.agent.is_empty() || !data.parent_call.is_empty();
+        let is_sub_agent = !record.agent.is_empty() || !data.parent_call.is_empty();
         match &*record.kind {
             "assistant.usage" | "session.usage_record" => self.spend(&record, data),
             _ if record.ephemeral.0 => {}
-            "user.message" if sub_agent => out.say(Role::Tool, &data.content),
+            "user.message" if is_sub_agent => out.say(Role::Tool, &data.content),
             "user.message" => self.user(data, out),
-            "assistant.message" if sub_agent => out.say(Role::Tool, &data.content),
+            "assistant.message" if is_sub_agent => out.say(Role::Tool, &data.content),
             "assistant.message" => self.assistant(data, out),
             "tool.execution_start" => self.started(data, out),
             "tool.execution_complete" => self.completed(data, out),
@@ -90,12 +90,12 @@ impl Copilot {
                 self.talk.turn(Boundary::Compaction, out);
                 out.say(Role::System, &data.summary);
             }
-            // What came after some event is taken back.
+            // The events after some place are taken back.
             "session.snapshot_rewind" => self.talk.turn(Boundary::Prompt, out),
             "system.notification" => out.boundary(Boundary::Notification),
             "hook.end" => {
                 let output = data.output.0.as_ref();
-                self.refused = output.is_some_and(|output| &*output.decision == "block");
+                self.hook_refused = output.is_some_and(|output| &*output.decision == "block");
             }
             _ => {}
         }
@@ -108,8 +108,10 @@ impl Copilot {
     /// The session file marks that a hook's reason is no prompt; the stream
     /// does not.
     fn user(&mut self, data: &Data<'_>, out: &mut Out<'_>) {
-        let feedback = std::mem::take(&mut self.refused);
-        let boundary = if feedback { Boundary::HookFeedback } else { Boundary::Prompt };
+        let boundary = match std::mem::take(&mut self.hook_refused) {
+            true => Boundary::HookFeedback,
+            false => Boundary::Prompt,
+        };
         self.talk.turn(boundary, out);
         out.say(Role::User, &data.content);
     }
@@ -122,11 +124,11 @@ impl Copilot {
     }
 
     fn started(&mut self, data: &Data<'_>, out: &mut Out<'_>) {
-        let shell = matches!(&*data.tool, "bash" | "powershell");
-        let whole = data.arguments.texts.first().map(|text| &**text);
-        let command = data.arguments.command.as_deref().or(whole);
-        self.talk.calls.started(&data.call, &data.tool, if shell { command } else { None });
-        if shell {
+        let is_shell = matches!(&*data.tool, "bash" | "powershell");
+        let first_text = data.arguments.texts.first().map(|text| &**text);
+        let command = data.arguments.command.as_deref().or(first_text);
+        self.talk.calls.started(&data.call, &data.tool, if is_shell { command } else { None });
+        if is_shell {
             let command = command.map(str::to_owned);
             out.called(&data.call, &data.tool, &Leaves { texts: Vec::new(), command });
         } else {
@@ -135,7 +137,7 @@ impl Copilot {
         out.say_all(Role::Tool, &data.arguments.texts);
     }
 
-    /// A call succeeds also if its command failed.
+    /// A call's answer. The client calls it a success also if its command failed.
     fn completed(&mut self, data: &Data<'_>, out: &mut Out<'_>) {
         let answer = data.result.0.as_ref().map_or("", |result| &*result.content);
         let error = data.error.0.as_ref().map_or("", |error| &*error.message);
@@ -143,38 +145,38 @@ impl Copilot {
         out.answered(&data.call, Ending::failed_if(is_failed));
         out.say(Role::Tool, answer);
         out.say(Role::Tool, error);
-        let exit = data.shell.0.as_ref().and_then(|shell| shell.exit_code.exit_code());
+        let exit_code = data.shell.0.as_ref().and_then(|shell| shell.exit_code.exit_code());
         if is_failed {
             let cause = if error.is_empty() { answer } else { error };
             let code = data.error.0.as_ref().map_or("", |error| &*error.code);
-            if matches!(code, "denied" | "rejected") || out.says(Wording::Denial, cause) {
+            if matches!(code, "denied" | "rejected") || out.has_wording(Wording::Denial, cause) {
                 let tool = self.talk.calls.tool(&data.call).unwrap_or_default();
                 out.denied(tool, &data.call);
             } else {
                 out.tool_failed(cause);
             }
-        } else if exit.is_some_and(|code| code != 0) {
-            out.tool_failed(written(answer));
+        } else if exit_code.is_some_and(|code| code != 0) {
+            out.tool_failed(command_output(answer));
         }
-        self.talk.calls.ended(&data.call, exit, out);
+        self.talk.calls.ended(&data.call, exit_code, out);
     }
 
     fn error(&mut self, data: &Data<'_>, out: &mut Out<'_>) {
-        let limited = matches!(&*data.error_kind, "rate_limit" | "quota");
-        let status = data.status.signed().or(limited.then_some(429));
+        let is_limit = matches!(&*data.error_kind, "rate_limit" | "quota");
+        let status = data.status.signed().or(is_limit.then_some(429));
         self.talk.close();
         out.failure(&data.message, status);
     }
 
     /// Counts are members of the event, or of an object in it.
     fn spend(&mut self, record: &Record<'_>, data: &Data<'_>) {
-        let nested = data.usage.0.as_ref().map(Tokens::total);
-        self.tally.count(&record.id, nested.unwrap_or_else(|| data.tokens().total()));
+        let nested_total = data.usage.0.as_ref().map(Tokens::total);
+        self.tally.count(&record.id, nested_total.unwrap_or_else(|| data.tokens().total()));
     }
 }
 
 /// The output of a command, without the line in which the client reports its end.
-fn written(answer: &str) -> &str {
-    let end = answer.rfind("<shellId: ").filter(|at| answer[*at..].contains("exit code"));
-    &answer[..end.unwrap_or(answer.len())]
+fn command_output(answer: &str) -> &str {
+    let report = answer.rfind("<shellId: ").filter(|at| answer[*at..].contains("exit code"));
+    &answer[..report.unwrap_or(answer.len())]
 }

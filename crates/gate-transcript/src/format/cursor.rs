@@ -42,10 +42,11 @@ pub(super) const CURSOR_STREAM: Spec = Spec {
 #[derive(Debug, Default)]
 struct Cursor {
     talk: Talk,
-    /// True if the last text was a thought that goes on.
-    thinking: bool,
-    ended: bool,
-    spent: Usage,
+    /// The last text was a thought that may go on.
+    in_thought: bool,
+    /// The run has ended: the next record is another run's.
+    run_ended: bool,
+    usage: Usage,
 }
 
 records! {
@@ -94,13 +95,13 @@ impl Records for Cursor {
 
     fn take(&mut self, record: Record<'_>, out: &mut Out<'_>) {
         out.session(&record.session_id);
-        let thinking = std::mem::take(&mut self.thinking);
-        if &*record.kind != "user" && std::mem::take(&mut self.ended) {
+        let continues_thought = std::mem::take(&mut self.in_thought);
+        if &*record.kind != "user" && std::mem::take(&mut self.run_ended) {
             self.turn(out);
         }
         match &*record.kind {
             "assistant" => self.assistant(&record, out),
-            "thinking" => self.thought(&record.text, thinking, out),
+            "thinking" => self.thought(&record.text, continues_thought, out),
             "user" => self.user(&record, out),
             "tool_call" => self.tool_call(&record, out),
             "result" => self.result(&record, out),
@@ -110,13 +111,13 @@ impl Records for Cursor {
     }
 
     fn finish(&mut self, out: &mut Out<'_>) {
-        out.usage(self.spent);
+        out.usage(self.usage);
     }
 }
 
 impl Cursor {
     fn turn(&mut self, out: &mut Out<'_>) {
-        self.ended = false;
+        self.run_ended = false;
         self.talk.turn(Boundary::Prompt, out);
     }
 
@@ -129,7 +130,7 @@ impl Cursor {
 
     fn assistant(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
         for text in record.message.0.iter().flat_map(|message| message.content.texts()) {
-            if self.talk.equals(text) {
+            if self.talk.is_last_message(text) {
                 self.talk.close();
             } else {
                 self.talk.delta("", text, out);
@@ -137,11 +138,11 @@ impl Cursor {
         }
     }
 
-    fn thought(&mut self, text: &str, goes_on: bool, out: &mut Out<'_>) {
+    fn thought(&mut self, text: &str, continues: bool, out: &mut Out<'_>) {
         self.talk.close();
-        self.thinking = !text.is_empty();
-        if goes_on {
-            out.go_on(Role::Thinking, text);
+        self.in_thought = !text.is_empty();
+        if continues {
+            out.continue_text(Role::Thinking, text);
         } else {
             out.say(Role::Thinking, text);
         }
@@ -149,27 +150,24 @@ impl Cursor {
 
     fn tool_call(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
         self.talk.close();
-        let completed = &*record.subtype == "completed";
+        let is_completed = &*record.subtype == "completed";
         for (name, tool) in &record.tool_call.0 {
-            if !completed {
+            if !is_completed {
                 out.called(&record.call_id, name, &tool.args);
                 for text in tool.args.texts.iter().chain(&tool.arguments.texts) {
                     out.say(Role::Tool, text);
                 }
             }
-            for (outcome, output) in &tool.result.0 {
-                let command = tool.args.command.as_deref();
-                output.send(outcome, name, &record.call_id, command, out);
+            for (outcome_name, outcome) in &tool.result.0 {
+                outcome.send(outcome_name, &ToolCall { name, tool, id: &record.call_id }, out);
             }
         }
     }
 
     fn result(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
-        self.spent.add(Usage {
-            tokens: record
-                .usage
-                .0
-                .as_ref()
+        let tokens = record.usage.0.as_ref();
+        self.usage.add(Usage {
+            tokens: tokens
                 .and_then(|tokens| sum([tokens.input, tokens.output, tokens.cache_write])),
             duration_ms: record.duration_ms.whole(),
             ..Usage::default()
@@ -177,17 +175,25 @@ impl Cursor {
         if record.is_error.0 || record.subtype.starts_with("error") {
             let message = if record.result.is_empty() { &record.subtype } else { &record.result };
             out.fail(message, None);
-        } else if !self.talk.repeated_by(&record.result) {
+        } else if !self.talk.is_repeated_by(&record.result) {
             self.talk.close();
             self.talk.block("", &record.result, out);
         }
         self.talk.close();
-        self.ended = true;
+        self.run_ended = true;
     }
 }
 
+/// The call of a tool, to which an outcome belongs.
+struct ToolCall<'r> {
+    id: &'r str,
+    /// The tool's name.
+    name: &'r str,
+    tool: &'r Tool<'r>,
+}
+
 impl Outcome<'_> {
-    fn send(&self, outcome: &str, tool: &str, id: &str, command: Option<&str>, out: &mut Out<'_>) {
+    fn send(&self, outcome: &str, call: &ToolCall<'_>, out: &mut Out<'_>) {
         let texts = [
             &self.stdout,
             &self.stderr,
@@ -196,20 +202,20 @@ impl Outcome<'_> {
             &self.error_message,
             &self.reason,
         ];
-        let present: Vec<&str> =
+        let texts: Vec<&str> =
             texts.into_iter().map(|text| &**text).filter(|text| !text.is_empty()).collect();
-        out.answered(id, Ending::failed_if(outcome != "success"));
-        for text in &present {
+        out.answered(call.id, Ending::failed_if(outcome != "success"));
+        for text in &texts {
             out.say(Role::Tool, text);
         }
         let code = self.exit_code.exit_code();
-        if let (Some(command), Some(exit_code)) = (command, code) {
-            out.ran(command.to_owned(), exit_code);
+        if let (Some(command), Some(exit_code)) = (&call.tool.args.command, code) {
+            out.ran(command.clone(), exit_code);
         }
         if matches!(outcome, "rejected" | "permissionDenied") {
-            out.denied(tool, id);
+            out.denied(call.name, call.id);
         } else if outcome != "success" || code.is_some_and(|code| code != 0) {
-            out.unsuccessful(tool, id, &present.join("\n"));
+            out.denied_or_failed(call.name, call.id, &texts.join("\n"));
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) const DROID_JSON: Spec = Spec {
     known_by: KnownBy::Record(is_result),
     open: |_| {
         let exit_code = |_: &str, _: bool| None;
-        claude::open(Shell { tool: "", exit_code, marks_failures: false, wakes: false })
+        claude::open(Shell { tool: "", exit_code, marks_failures: false, wakes_agent: false })
     },
 };
 
@@ -52,12 +52,13 @@ pub(super) const DROID_STREAM: Spec = Spec {
 #[derive(Debug, Default)]
 struct Droid {
     talk: Talk,
-    /// The last message's id and thought: each may come twice.
-    message: String,
-    thought: String,
-    /// True once a record came: a later `init` begins another run.
-    begun: bool,
-    spent: Usage,
+    /// The id of the last message, which may come twice.
+    message_id: String,
+    /// The id of the last thought, which may come twice.
+    thought_id: String,
+    /// A record came: a later `init` begins another run.
+    has_record: bool,
+    usage: Usage,
 }
 
 records! {
@@ -78,7 +79,6 @@ records! {
         usage: Object<Tokens>,
         message: Str<'a>,
     }
-
 }
 
 impl Records for Droid {
@@ -86,11 +86,11 @@ impl Records for Droid {
 
     fn take(&mut self, record: Record<'_>, out: &mut Out<'_>) {
         out.session(&record.session_id);
-        let begun = std::mem::replace(&mut self.begun, true);
+        let had_record = std::mem::replace(&mut self.has_record, true);
         match (&*record.kind, &*record.role) {
             ("system", _) => {
                 out.model(&record.model);
-                if begun && &*record.subtype == "init" {
+                if had_record && &*record.subtype == "init" {
                     self.talk.turn(Boundary::Prompt, out);
                 }
             }
@@ -114,24 +114,24 @@ impl Records for Droid {
     }
 
     fn finish(&mut self, out: &mut Out<'_>) {
-        out.usage(self.spent);
+        out.usage(self.usage);
     }
 }
 
 impl Droid {
     fn message(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
-        let again = !record.id.is_empty() && *record.id == *self.message;
-        if again && self.talk.equals(&record.text) {
+        let is_same_message = !record.id.is_empty() && *record.id == *self.message_id;
+        if is_same_message && self.talk.is_last_message(&record.text) {
             return;
         }
-        record.id.clone_into(&mut self.message);
+        record.id.clone_into(&mut self.message_id);
         self.talk.close();
         self.talk.block(&record.id, &record.text, out);
     }
 
     fn reasoning(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
-        if record.id.is_empty() || *record.id != *self.thought {
-            record.id.clone_into(&mut self.thought);
+        if record.id.is_empty() || *record.id != *self.thought_id {
+            record.id.clone_into(&mut self.thought_id);
             out.say(Role::Thinking, &record.text);
         }
     }
@@ -139,12 +139,12 @@ impl Droid {
     fn completion(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
         if record.is_error.0 {
             out.fail(&record.final_text, None);
-        } else if !self.talk.repeated_by(&record.final_text) {
+        } else if !self.talk.is_repeated_by(&record.final_text) {
             self.talk.close();
             self.talk.block("", &record.final_text, out);
         }
         self.talk.close();
-        self.spent.add(Usage {
+        self.usage.add(Usage {
             tokens: record.usage.0.and_then(Tokens::total),
             duration_ms: record.duration.whole(),
             ..Usage::default()

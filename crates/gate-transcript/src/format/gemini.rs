@@ -55,10 +55,10 @@ impl Tokens {
 
 /// The status that the API's answer holds, which the message quotes.
 fn status(message: &str) -> Option<i64> {
-    let (_, after) = message.split_once("\"code\":")?;
-    let digits = after.trim_start();
-    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-    digits[..end].parse().ok()
+    let (_, code) = message.split_once("\"code\":")?;
+    let code = code.trim_start();
+    let code_end = code.find(|char: char| !char.is_ascii_digit()).unwrap_or(code.len());
+    code[..code_end].parse().ok()
 }
 
 /// A warning of the client. True if it reports the decision of a hook.

@@ -42,8 +42,8 @@ pub(super) const GOOSE_STREAM: Spec = Spec {
 pub(super) const GOOSE_SESSION: Spec = Spec {
     name: "goose-session",
     known_by: KnownBy::Record(|shape| {
-        let header = shape.has("working_dir") && shape.has("message_count");
-        header || (!shape.in_array && !shape.has("type") && is_message(shape))
+        let is_header = shape.has("working_dir") && shape.has("message_count");
+        is_header || (!shape.in_array && !shape.has("type") && is_message(shape))
     }),
     ..GOOSE_JSON
 };
@@ -62,7 +62,8 @@ const REFUSAL: &str = "blocked ending this turn";
 #[derive(Debug, Default)]
 struct Goose {
     talk: Talk,
-    ended: bool,
+    /// The run has ended: the next message is another run's.
+    run_ended: bool,
     tokens: Option<u64>,
 }
 
@@ -70,14 +71,15 @@ impl Records for Goose {
     type Record<'a> = Record<'a>;
 
     fn take(&mut self, record: Record<'_>, out: &mut Out<'_>) {
-        let counted = record.metadata.0.as_ref().and_then(|metadata| metadata.total_tokens.whole());
-        self.tokens = record.total_tokens.whole().or(counted).or(self.tokens);
+        let metadata = record.metadata.0.as_ref();
+        let run_total = metadata.and_then(|metadata| metadata.total_tokens.whole());
+        self.tokens = record.total_tokens.whole().or(run_total).or(self.tokens);
         let is_run = record.is_run();
-        if (is_run || matches!(&*record.kind, "complete" | "error")) && self.ended {
+        if (is_run || matches!(&*record.kind, "complete" | "error")) && self.run_ended {
             self.turn(Boundary::Prompt, out);
         }
         match &*record.kind {
-            "complete" => self.ended = true,
+            "complete" => self.run_ended = true,
             "error" => {
                 self.talk.close();
                 out.fail(&record.error.texts.join("\n"), None);
@@ -87,7 +89,7 @@ impl Records for Goose {
                 for message in record.into_messages() {
                     self.message(&message, out);
                 }
-                self.ended |= is_run;
+                self.run_ended |= is_run;
             }
         }
     }
@@ -100,43 +102,43 @@ impl Records for Goose {
 impl Goose {
     fn message(&mut self, message: &Message<'_>, out: &mut Out<'_>) {
         out.model(message.model());
-        let seen = message.is_seen();
+        let is_seen = message.is_visible();
         match &*message.role {
-            "user" => self.user(message, seen, out),
-            "assistant" => self.assistant(message, seen, out),
+            "user" => self.user(message, is_seen, out),
+            "assistant" => self.assistant(message, is_seen, out),
             _ => {}
         }
     }
 
     fn turn(&mut self, boundary: Boundary, out: &mut Out<'_>) {
-        self.ended = false;
+        self.run_ended = false;
         self.talk.turn(boundary, out);
     }
 
-    fn user(&mut self, message: &Message<'_>, seen: bool, out: &mut Out<'_>) {
+    fn user(&mut self, message: &Message<'_>, is_seen: bool, out: &mut Out<'_>) {
         self.talk.close();
         for block in message.blocks().filter(|block| &*block.kind == "toolResponse") {
             self.answer(block, out);
         }
         let texts: Vec<_> = message.blocks().filter(|block| &*block.kind == "text").collect();
-        let feedback = !seen && texts.iter().any(|block| block.text.contains(REFUSAL));
-        if feedback {
+        let is_feedback = !is_seen && texts.iter().any(|block| block.text.contains(REFUSAL));
+        if is_feedback {
             self.turn(Boundary::HookFeedback, out);
-        } else if seen && texts.iter().any(|block| !block.text.trim().is_empty()) {
+        } else if is_seen && texts.iter().any(|block| !block.text.trim().is_empty()) {
             self.turn(Boundary::Prompt, out);
         }
         for block in texts {
-            out.say(if seen || feedback { Role::User } else { Role::System }, &block.text);
+            out.say(if is_seen || is_feedback { Role::User } else { Role::System }, &block.text);
         }
     }
 
-    fn assistant(&mut self, message: &Message<'_>, seen: bool, out: &mut Out<'_>) {
-        if std::mem::take(&mut self.ended) {
+    fn assistant(&mut self, message: &Message<'_>, is_seen: bool, out: &mut Out<'_>) {
+        if std::mem::take(&mut self.run_ended) {
             self.turn(Boundary::Prompt, out);
         }
         for block in message.blocks() {
             match &*block.kind {
-                "text" if !seen => out.say(Role::System, &block.text),
+                "text" if !is_seen => out.say(Role::System, &block.text),
                 "text" => self.text(&message.id, &block.text, out),
                 "thinking" | "reasoning" => out.say(Role::Thinking, &block.thinking),
                 "toolRequest" | "frontendToolRequest" => self.call(block, out),

@@ -67,17 +67,17 @@ impl Records for Kimi {
         }
         out.model(&record.model);
         match &*record.kind {
-            "" => self.printed(&record, out),
-            "context.append_message" => self.appended(&record, out),
+            "" => self.printed_message(&record, out),
+            "context.append_message" => self.appended_message(&record, out),
             "context.append_loop_event" => self.loop_event(&record, out),
-            // Of what was said before, the agent has at most a summary.
+            // Of the texts before it, the agent has at most a summary.
             "context.apply_compaction" | "context.clear" | "context.undo" => {
                 self.talk.turn(Boundary::Compaction, out);
                 out.say_all(Role::System, &record.summary.texts);
             }
             "usage.record" => {
-                if let Some(used) = record.usage.0.as_ref().and_then(|usage| usage.total()) {
-                    self.tokens.count("", used);
+                if let Some(tokens) = record.usage.0.as_ref().and_then(|usage| usage.total()) {
+                    self.tokens.count("", tokens);
                 }
             }
             _ => {}
@@ -98,7 +98,7 @@ impl Kimi {
         }
     }
 
-    fn appended(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
+    fn appended_message(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
         let Some(message) = &record.message.0 else { return };
         let origin = message.origin.0.as_ref().map_or("", |origin| &*origin.kind);
         match (&*message.role, origin) {
@@ -120,7 +120,7 @@ impl Kimi {
             ("user", _) => self.prompt(Boundary::Prompt, &message.content, out),
             ("assistant", _) => {
                 self.talk.close();
-                self.spoken(&message.content, out);
+                self.agent_message(&message.content, out);
             }
             _ => {
                 self.talk.close();
@@ -132,12 +132,12 @@ impl Kimi {
     }
 
     /// A message of `stream-json`.
-    fn printed(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
+    fn printed_message(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
         self.talk.close();
         match &*record.role {
             "user" => self.prompt(Boundary::Prompt, &record.content, out),
             "assistant" => {
-                self.spoken(&record.content, out);
+                self.agent_message(&record.content, out);
                 for call in record.tool_calls.0.iter().filter_map(|call| call.0.as_ref()) {
                     self.tool_call(&call.id, &call.function, out);
                 }
@@ -151,7 +151,7 @@ impl Kimi {
     }
 
     /// A whole message of the agent.
-    fn spoken(&mut self, content: &Content<'_, Block<'_>>, out: &mut Out<'_>) {
+    fn agent_message(&mut self, content: &Content<'_, Block<'_>>, out: &mut Out<'_>) {
         for part in content.blocks() {
             self.part(MESSAGE, part, out);
         }
@@ -171,7 +171,7 @@ impl Kimi {
             "tool.call" => self.talk.call(&event.call, &event.name, &event.args, out),
             "tool.result" => {
                 let result = event.result.0.as_ref();
-                let ending = Ending::failed_if(result.is_some_and(|result| result.failed()));
+                let ending = Ending::failed_if(result.is_some_and(|result| result.has_failed()));
                 let texts = result.map(|result| result.output.texts.as_slice());
                 let text = texts.unwrap_or_default().join("\n");
                 self.talk.answer(&event.call, &text, ending, None, out);
@@ -180,7 +180,7 @@ impl Kimi {
         }
     }
 
-    /// A part of what the agent says in the step with this id.
+    /// A part of the agent's message in the step with this id.
     fn part(&mut self, step: &str, part: &Block<'_>, out: &mut Out<'_>) {
         match &*part.kind {
             "text" => self.talk.block(step, &part.text, out),

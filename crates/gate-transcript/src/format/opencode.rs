@@ -20,8 +20,8 @@ pub(super) const OPENCODE_JSON: Spec = Spec {
     family: &["opencode"],
     known_by: KnownBy::Record(|shape| {
         let kinds = ["step_start", "step_finish", "text", "reasoning", "tool_use", "error"];
-        let body = shape.has("part") || shape.has("error");
-        kinds.contains(&shape.text("type")) && shape.has("sessionID") && body
+        let has_content = shape.has("part") || shape.has("error");
+        kinds.contains(&shape.text("type")) && shape.has("sessionID") && has_content
     }),
     open: |_| Box::new(Json::new(Opencode::default())),
 };
@@ -31,7 +31,8 @@ pub(super) const OPENCODE_JSON: Spec = Spec {
 struct Opencode {
     session: String,
     talk: Talk,
-    stopped: bool,
+    /// A step has ended the agent's turn.
+    turn_ended: bool,
     tokens: Option<u64>,
     cost: Option<u64>,
 }
@@ -105,7 +106,7 @@ impl Records for Opencode {
             "tool_use" => {
                 self.talk.close();
                 if let Some(state) = &part.state.0 {
-                    tool(part, state, out);
+                    tool_call(part, state, out);
                 }
             }
             "step_finish" => self.step(part),
@@ -122,11 +123,11 @@ impl Records for Opencode {
 impl Opencode {
     fn turn(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
         out.session(&record.session);
-        let other = !self.session.is_empty() && *record.session != *self.session;
-        // What comes after the end, an error too, is of another run.
-        let content = !matches!(&*record.kind, "step_finish");
-        if !record.session.is_empty() && (other || (content && self.stopped)) {
-            self.stopped = false;
+        let is_other_session = !self.session.is_empty() && *record.session != *self.session;
+        // A record after the end, an error too, is of another run.
+        let begins_turn = self.turn_ended && &*record.kind != "step_finish";
+        if !record.session.is_empty() && (is_other_session || begins_turn) {
+            self.turn_ended = false;
             self.talk.turn(Boundary::Prompt, out);
         }
         if !record.session.is_empty() {
@@ -135,7 +136,7 @@ impl Opencode {
     }
 
     fn step(&mut self, part: &Part<'_>) {
-        self.stopped |= &*part.reason == "stop";
+        self.turn_ended |= &*part.reason == "stop";
         if let Some(tokens) = &part.tokens.0 {
             self.tokens = Some(self.tokens.unwrap_or(0).saturating_add(tokens.total()));
         }
@@ -148,14 +149,14 @@ impl Opencode {
 impl Tokens {
     /// Input and output together, without what was read from a cache.
     fn total(&self) -> u64 {
-        let written = self.cache.0.as_ref().map_or(Num::default(), |cache| cache.write);
-        let parts = [self.input, self.output, self.reasoning, written];
-        parts.into_iter().filter_map(Num::whole).fold(0, u64::saturating_add)
+        let cache_write = self.cache.0.as_ref().map_or(Num::default(), |cache| cache.write);
+        let counts = [self.input, self.output, self.reasoning, cache_write];
+        counts.into_iter().filter_map(Num::whole).fold(0, u64::saturating_add)
     }
 }
 
 /// A call with its answer.
-fn tool(part: &Part<'_>, state: &ToolState<'_>, out: &mut Out<'_>) {
+fn tool_call(part: &Part<'_>, state: &ToolState<'_>, out: &mut Out<'_>) {
     out.called(&part.call, &part.tool, &state.input);
     out.say_all(Role::Tool, &state.input.texts);
     out.answered(&part.call, Ending::failed_if(!state.error.is_empty()));
@@ -168,13 +169,15 @@ fn tool(part: &Part<'_>, state: &ToolState<'_>, out: &mut Out<'_>) {
     if code.is_some_and(|code| code != 0) {
         out.tool_failed(&state.output);
     } else {
-        out.unsuccessful(&part.tool, &part.call, &state.error);
+        out.denied_or_failed(&part.tool, &part.call, &state.error);
     }
 }
 
 fn fail(failure: &Failure<'_>, out: &mut Out<'_>) {
     let data = failure.data.0.as_ref();
     let message = data.map_or("", |data| &*data.message);
-    let message = if message.is_empty() { &*failure.name } else { message };
-    out.fail(message, data.and_then(|data| data.status.signed()));
+    out.fail(
+        if message.is_empty() { &failure.name } else { message },
+        data.and_then(|data| data.status.signed()),
+    );
 }

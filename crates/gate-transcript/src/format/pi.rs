@@ -56,7 +56,7 @@ const MESSAGE: &str = "message";
 #[derive(Debug, Default)]
 struct Pi {
     talk: Talk,
-    spent: Usage,
+    usage: Usage,
     /// The context was compacted. That matters only if the agent goes on: Pi also does it when a
     /// turn is over.
     compacted: bool,
@@ -88,7 +88,7 @@ records! {
         summary: Str<'a>,
     }
 
-    /// Only OpenClaw reports how a command has ended.
+    /// Only OpenClaw reports the exit code of a command.
     struct Details {
         #[serde(alias = "exitCode")]
         exit_code: Num,
@@ -113,7 +113,7 @@ impl Records for Pi {
         match &*record.kind {
             "session" => out.session(&record.id),
             "model_change" => out.model(&record.model),
-            // A message that was begun and not ended is cut off: it is not the agent's word.
+            // A message without its end was cut off: it is not the agent's word.
             "message_start" => self.talk.close(),
             "message" | "message_end" | "" => {
                 if let Some(message) = &record.message.0 {
@@ -135,7 +135,7 @@ impl Records for Pi {
     }
 
     fn finish(&mut self, out: &mut Out<'_>) {
-        out.usage(self.spent);
+        out.usage(self.usage);
     }
 }
 
@@ -187,7 +187,7 @@ impl Pi {
         self.talk.close();
         out.failure(&message.error, None);
         if let Some(tokens) = &message.usage.0 {
-            self.spent.add(Usage {
+            self.usage.add(Usage {
                 tokens: sum([tokens.input, tokens.output, tokens.cache_write]),
                 cost_micro_usd: tokens.cost.0.as_ref().and_then(|cost| cost.total.micro()),
                 ..Usage::default()

@@ -1,4 +1,4 @@
-//! Qwen Code: `stream-json` and `json`, which speak as Claude Code does, and
+//! Qwen Code: `stream-json` and `json`, which have Claude Code's records, and
 //! the session file.
 //!
 //! Source: captures of 0.15.10. The stream does not show hook feedback, so
@@ -23,7 +23,7 @@ pub(super) const QWEN_JSON: Spec = Spec {
     known_by: KnownBy::Record(|shape| shape.in_array && is_record(shape)),
     open: |_| {
         let exit_code = |_: &str, _: bool| None;
-        claude::open(Shell { tool: "", exit_code, marks_failures: false, wakes: false })
+        claude::open(Shell { tool: "", exit_code, marks_failures: false, wakes_agent: false })
     },
 };
 

@@ -7,21 +7,21 @@
 //! blank line after a header. If a true header is hidden, two iterations become one.
 
 /// Bytes after which a fence that does not close is ignored.
-const FENCE: usize = 32 << 10;
+const MAX_FENCE_BYTES: usize = 32 << 10;
 
 /// Fences of an iteration that may hide headers.
-const HIDING: usize = 2;
+const MAX_HIDING: usize = 2;
 
 /// State after the last line.
 #[derive(Debug, Default)]
 pub(super) struct Quoted {
     fence: Option<Fence>,
-    /// True if the last line that is not blank ends with a colon.
+    /// The last line that is not blank ends with a colon.
     introduced: bool,
-    /// True if an introduced header was met, and no blank line since.
-    inside: bool,
+    /// A header came that a line had introduced, and no blank line since.
+    in_introduced_text: bool,
     /// Fences that have hidden a header.
-    hiding: usize,
+    hiding_fences: usize,
 }
 
 /// An open fence.
@@ -29,10 +29,10 @@ pub(super) struct Quoted {
 struct Fence {
     mark: u8,
     length: usize,
-    /// Bytes left until it is ignored.
-    left: usize,
-    /// True if it has hidden a header.
-    hides: bool,
+    /// The bytes that may still come before it is ignored.
+    bytes_left: usize,
+    /// It has hidden a header.
+    hides_header: bool,
 }
 
 impl Quoted {
@@ -40,58 +40,65 @@ impl Quoted {
     pub(super) fn line(&mut self, line: &[u8]) {
         let text = line.trim_ascii();
         if let Some(fence) = self.fence {
-            self.fence = match fence.left.checked_sub(line.len()) {
-                Some(left) if !fence.is_closed_by(text) => Some(Fence { left, ..fence }),
+            self.fence = match fence.bytes_left.checked_sub(line.len()) {
+                Some(bytes_left) if !fence.is_closed_by(text) => {
+                    Some(Fence { bytes_left, ..fence })
+                }
                 _ => None,
             };
             return;
         }
         self.fence = Fence::opened_by(text);
         if text.is_empty() {
-            self.inside = false;
+            self.in_introduced_text = false;
         } else {
             self.introduced = text.ends_with(b":");
         }
     }
 
-    /// True if a header that comes now is shown.
-    pub(super) fn holds(&mut self) -> bool {
-        self.inside |= std::mem::take(&mut self.introduced);
+    /// A header that comes now is text that the agent shows.
+    pub(super) fn hides_header(&mut self) -> bool {
+        self.in_introduced_text |= std::mem::take(&mut self.introduced);
         if let Some(fence) = &mut self.fence {
-            self.hiding += usize::from(!std::mem::replace(&mut fence.hides, true));
+            self.hiding_fences += usize::from(!std::mem::replace(&mut fence.hides_header, true));
         }
-        self.inside || (self.fence.is_some() && self.hiding <= HIDING)
+        self.in_introduced_text || (self.fence.is_some() && self.hiding_fences <= MAX_HIDING)
     }
 }
 
 impl Fence {
     /// A fence that a line opens, also as an item of a list.
     fn opened_by(text: &[u8]) -> Option<Self> {
-        let text = item(text);
+        let text = item_content(text);
         let mark = *text.first().filter(|mark| b"`~".contains(mark))?;
-        let length = run(text, mark);
-        // Backticks in a line are code in it.
-        let code = mark == b'`' && text[length..].contains(&mark);
-        (length >= 3 && !code).then_some(Self { mark, length, left: FENCE, hides: false })
+        let length = run_length(text, mark);
+        // Backticks further on in the line are code within it, and open no fence.
+        let is_inline_code = mark == b'`' && text[length..].contains(&mark);
+        (length >= 3 && !is_inline_code).then_some(Self {
+            mark,
+            length,
+            bytes_left: MAX_FENCE_BYTES,
+            hides_header: false,
+        })
     }
 
     fn is_closed_by(self, text: &[u8]) -> bool {
-        let length = run(text, self.mark);
+        let length = run_length(text, self.mark);
         length >= self.length && length == text.len()
     }
 }
 
-/// Number of marks at the beginning.
-fn run(text: &[u8], mark: u8) -> usize {
+/// The number of marks that a text begins with.
+fn run_length(text: &[u8], mark: u8) -> usize {
     text.iter().take_while(|&&byte| byte == mark).count()
 }
 
-/// Content of a list's item.
-fn item(text: &[u8]) -> &[u8] {
+/// The text of a list's item without its bullet or number; any other text as it is.
+fn item_content(text: &[u8]) -> &[u8] {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match &text[digits..] {
-        [b'-' | b'*' | b'+', b' ', rest @ ..] if digits == 0 => rest.trim_ascii_start(),
-        [b'.' | b')', b' ', rest @ ..] if digits > 0 => rest.trim_ascii_start(),
+        [b'-' | b'*' | b'+', b' ', content @ ..] if digits == 0 => content.trim_ascii_start(),
+        [b'.' | b')', b' ', content @ ..] if digits > 0 => content.trim_ascii_start(),
         _ => text,
     }
 }

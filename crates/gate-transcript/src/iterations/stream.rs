@@ -18,17 +18,17 @@ use super::Cut;
 /// The longest record that may be a mark, in bytes.
 pub(super) const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// Bytes of a record that show if it has to be parsed.
-const GLANCE: usize = 64;
+/// The first bytes of a record, which show if it has to be parsed.
+const GLANCE_BYTES: usize = 64;
 
 /// State of the iteration.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
     /// Its session, once a record has named it.
     session: Option<String>,
-    /// True if its process has ended.
+    /// Its process has ended.
     ended: bool,
-    /// True if it holds anything but results.
+    /// It holds records of other kinds than `result`.
     mixed: bool,
 }
 
@@ -52,18 +52,19 @@ struct Step<'a> {
 }
 
 impl Record<'_> {
-    fn ends(&self, kind: &str) -> bool {
+    /// A record with which a process ends.
+    fn is_end(&self, kind: &str) -> bool {
         match kind {
             "result" | "turn.completed" | "turn.failed" | "completion" => true,
             // Other agents go on after an error, in their own session.
             "error" => self.session_id.is_some(),
-            "step_finish" => self.part.is_some_and(is_last),
+            "step_finish" => self.part.is_some_and(is_last_step),
             _ => false,
         }
     }
 }
 
-fn is_last(part: &RawValue) -> bool {
+fn is_last_step(part: &RawValue) -> bool {
     let step = serde_json::from_str::<Step<'_>>(part.get());
     step.is_ok_and(|step| step.reason.is_some_and(|reason| reason != "tool-calls"))
 }
@@ -85,26 +86,28 @@ impl Stream {
             return Cut::No;
         };
         let kind = record.kind.as_deref().unwrap_or_default();
-        let begins = self.ended && self.is_another(kind, record.session_id.as_deref());
-        if begins {
+        let session = record.session_id.as_deref();
+        let begins_iteration = self.ended && self.is_of_another_session(kind, session);
+        if begins_iteration {
             *self = Self::default();
         }
         self.mixed |= kind != "result";
-        self.ended |= record.ends(kind);
+        self.ended |= record.is_end(kind);
         if let Some(session) = record.session_id {
             self.session = Some(session.into_owned());
         }
-        if begins { Cut::Before } else { Cut::No }
+        if begins_iteration { Cut::Before } else { Cut::No }
     }
 
-    fn is_another(&self, kind: &str, session: Option<&str>) -> bool {
-        let other = self.session.as_deref().zip(session).is_some_and(|(known, new)| known != new);
-        other || kind == "thread.started" || (kind == "result" && !self.mixed)
+    fn is_of_another_session(&self, kind: &str, session: Option<&str>) -> bool {
+        let sessions = self.session.as_deref().zip(session);
+        let is_other = sessions.is_some_and(|(current, session)| current != session);
+        is_other || kind == "thread.started" || (kind == "result" && !self.mixed)
     }
 }
 
 fn may_matter(line: &[u8]) -> bool {
-    let glance = &line[..line.len().min(GLANCE)];
+    let glance = &line[..line.len().min(GLANCE_BYTES)];
     let kinds: [&[u8]; 6] =
         [b"init\"", b"result\"", b"turn.", b"completion\"", b"\"error\"", b"step_finish\""];
     glance.starts_with(b"{")

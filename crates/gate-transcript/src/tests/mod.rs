@@ -68,9 +68,9 @@ impl Sink for Lines {
         self.lines.push(line(&event));
     }
 
-    fn says(&self, what: Wording, text: &str) -> bool {
+    fn has_wording(&self, wording: Wording, text: &str) -> bool {
         // Who uses the reader knows the clients' wordings. These few stand in the tests.
-        let phrases: &[&str] = match what {
+        let phrases: &[&str] = match wording {
             Wording::Denial => &[
                 "doesn't want to proceed",
                 "permission",

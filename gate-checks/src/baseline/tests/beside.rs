@@ -12,7 +12,7 @@ use crate::site::CheckSite;
 /// The files beside the tree that are others now: name, severity and how.
 fn beside(fixture: &Fixture, baseline: &Baseline) -> Vec<(String, Severity, String)> {
     let tree = WorkTree::open(&fixture.site).unwrap();
-    let findings = baseline.beside(&tree, &tree.snapshot().unwrap());
+    let findings = baseline.changed_watched_files(&tree, &tree.snapshot().unwrap());
     let line = |finding: gate_core::integrity::Finding| {
         let how = finding.message.rsplit(": ").next().unwrap_or_default().to_owned();
         (finding.file, finding.severity, how)
@@ -158,5 +158,5 @@ fn each_file_that_is_gone_was_moved_to_one_place_at_most() {
     let moved: Vec<_> = all.iter().filter_map(moved).collect();
     assert_eq!(moved, ["tests/a.py", "tests/b.py"]);
     let empty = all.iter().find(|change| change.path.ends_with("e.py")).unwrap();
-    assert_eq!((empty.what, &empty.moved_from), (What::Added, &None));
+    assert_eq!((empty.kind, &empty.moved_from), (ChangeKind::Added, &None));
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::plan::{Item, Plan, PlanError};
 
-/// The most issues around an issue that are looked for.
+/// The most issues around an issue that are looked for: a file may name a circle of parents.
 const MAX_PARENTS: usize = 64;
 
 /// An issue.
@@ -32,64 +32,73 @@ struct Dependency {
 /// status is open.
 pub(super) fn read(text: &str, file: &str) -> Result<Plan, PlanError> {
     let mut issues = Vec::new();
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let (id, issue) = issue(line).map_err(|why| PlanError::Broken {
+    for (index, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
+        let line = index + 1;
+        let broken = |cause| PlanError::Broken {
             file: file.to_owned(),
-            line: at + 1,
+            line,
             expected: "an issue as a JSON object",
-            why,
-        })?;
-        issues.push((at + 1, id, issue));
+            cause,
+        };
+        let issue: Issue = serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
+        let id = issue.id.clone().ok_or_else(|| broken("it has no `id`".to_owned()))?;
+        issues.push(NumberedIssue { line, id, issue });
     }
     let parents = Parents::new(&issues);
-    let alive = issues.iter().filter(|(_, _, issue)| issue.status.as_deref() != Some("tombstone"));
-    let items = alive.map(|(line, id, issue)| Item {
-        line: *line,
-        text: format!("{id} {}", issue.title.as_deref().unwrap_or_default()).trim().to_owned(),
-        done: issue.status.as_deref() == Some("closed"),
-        within: parents.all(id),
-        ..Item::default()
-    });
-    Ok(Plan { format: "beads", items: items.collect(), by_ids: true })
+    let items = issues
+        .iter()
+        .filter(|numbered| numbered.issue.status.as_deref() != Some("tombstone"))
+        .map(|NumberedIssue { line, id, issue }| Item {
+            line: *line,
+            text: format!("{id} {}", issue.title.as_deref().unwrap_or_default()).trim().to_owned(),
+            done: issue.status.as_deref() == Some("closed"),
+            within: parents.ancestors(id),
+            ..Item::default()
+        });
+    Ok(Plan { format: "beads", items: items.collect(), has_ids: true })
 }
 
-/// An issue with its id, or what is wrong with it.
-fn issue(line: &str) -> Result<(String, Issue), String> {
-    let issue: Issue = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    let id = issue.id.clone().ok_or_else(|| "it has no `id`".to_owned())?;
-    Ok((id, issue))
+/// An issue that has an id, with its line, from 1.
+struct NumberedIssue {
+    line: usize,
+    id: String,
+    issue: Issue,
 }
 
 /// The parents of each issue.
 struct Parents<'a>(BTreeMap<&'a str, BTreeSet<&'a str>>);
 
 impl<'a> Parents<'a> {
-    fn new(issues: &'a [(usize, String, Issue)]) -> Self {
+    fn new(issues: &'a [NumberedIssue]) -> Self {
         let mut parents: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for (_, id, issue) in issues {
-            let of = parents.entry(id).or_default();
-            let depends = issue.dependencies.iter().flatten();
-            let child =
-                depends.filter(|dependency| dependency.kind.as_deref() == Some("parent-child"));
-            of.extend(child.filter_map(|dependency| dependency.depends_on_id.as_deref()));
-            of.extend(issue.parent.as_deref());
+        for NumberedIssue { id, issue, .. } in issues {
+            let own_parents = parents.entry(id).or_default();
+            let epics = issue
+                .dependencies
+                .iter()
+                .flatten()
+                .filter(|dependency| dependency.kind.as_deref() == Some("parent-child"))
+                .filter_map(|dependency| dependency.depends_on_id.as_deref());
+            own_parents.extend(epics);
+            own_parents.extend(issue.parent.as_deref());
             // The second part of bd-12 is bd-12.2.
-            of.extend(id.rsplit_once('.').map(|(epic, _)| epic));
-            of.remove(id.as_str());
+            own_parents.extend(id.rsplit_once('.').map(|(epic, _)| epic));
+            own_parents.remove(id.as_str());
         }
         Self(parents)
     }
 
-    /// All that an issue is a part of, near and far, each once.
-    fn all(&self, id: &str) -> Vec<Rc<str>> {
-        let mut all: Vec<&str> = Vec::new();
-        let mut next = self.0.get(id).into_iter().flatten().copied().collect::<Vec<_>>();
-        while let Some(parent) = next.pop() {
-            if all.len() < MAX_PARENTS && !all.contains(&parent) {
-                all.push(parent);
-                next.extend(self.0.get(parent).into_iter().flatten().copied());
+    /// The issues that an issue is a part of, near and far, each once.
+    fn ancestors(&self, id: &str) -> Vec<Rc<str>> {
+        let parents = |id: &str| self.0.get(id).into_iter().flatten().copied();
+        let mut ancestors: Vec<&str> = Vec::new();
+        let mut pending: Vec<&str> = parents(id).collect();
+        while let Some(parent) = pending.pop() {
+            if ancestors.len() < MAX_PARENTS && !ancestors.contains(&parent) {
+                ancestors.push(parent);
+                pending.extend(parents(parent));
             }
         }
-        all.into_iter().map(Rc::from).collect()
+        ancestors.into_iter().map(Rc::from).collect()
     }
 }

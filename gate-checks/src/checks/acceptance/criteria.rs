@@ -1,4 +1,4 @@
-//! Criteria, from settings and files, and what became of them.
+//! Criteria, from settings and files, with their states, and the verdict on them.
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::Criterion as Configured;
@@ -7,55 +7,65 @@ use serde_json::{Value, json};
 use super::plan::{Verify, shown};
 use crate::check::CheckId;
 
-/// The most criteria that a summary names, and that the detail has.
+/// The most criteria that a summary names.
 const MAX_NAMED: usize = 5;
+
+/// The most criteria that the detail lists.
 const MAX_DETAILED: usize = 50;
 
 /// The end of a summary that names other marks than `[x]`.
 const DONE_MARKS: &str =
     " (done is [x], and a mark that `checks.acceptance_criteria.done_marks` names)";
 
-/// One criterion.
+/// A criterion of the settings or of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::checks) struct Criterion {
-    /// Its name in the settings.
+    /// The criterion's name in the settings.
     pub(super) id: Option<String>,
     pub(super) text: String,
-    /// Its file and line, if a file has it.
-    pub(super) place: Option<(String, usize)>,
-    /// Its box is ticked, or it stands in the settings, which have no boxes.
+    /// `None` for a criterion of the settings.
+    pub(super) place: Option<Place>,
+    /// The box is ticked, or the criterion stands in the settings, which have no boxes.
     pub(super) done: bool,
-    /// Its box, if the mark in that is neither done nor blank.
+    /// The box, if the mark in that is neither done nor blank.
     pub(super) mark: Option<String>,
     /// Below a heading whose items do not block.
     pub(super) optional: bool,
     pub(in crate::checks) verify: Option<Verify>,
-    /// The result of its command.
+    /// The result of the command, after it has run.
     pub(in crate::checks) result: Option<CommandResult>,
+}
+
+/// The place of a criterion in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) file: String,
+    /// From 1.
+    pub(super) line: usize,
 }
 
 /// The result of a criterion's command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::checks) struct CommandResult {
     pub(in crate::checks) outcome: Outcome,
-    /// Why, in a few words.
-    pub(in crate::checks) why: String,
-    /// The end of what it printed, if it failed.
+    /// The reason for the outcome, in a few words.
+    pub(in crate::checks) reason: String,
+    /// The end of the output, if the command failed.
     pub(in crate::checks) excerpt: Option<String>,
 }
 
 /// The state of a criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Its command exits with 0.
+    /// The command exits with 0.
     Met,
-    /// Its command exits otherwise.
+    /// The command exits with another code.
     NotMet,
-    /// It is ticked, and has no command.
+    /// The box is ticked, and there is no command.
     Claimed,
-    /// It is not ticked, and has no command.
+    /// The box is not ticked, and there is no command.
     Open,
-    /// Its command could not be run to an end.
+    /// The command could not be run to an end.
     Unknown,
 }
 
@@ -71,13 +81,13 @@ impl State {
     }
 }
 
-/// All criteria.
+/// The criteria of the settings and of all files.
 #[derive(Debug, Default)]
 pub(in crate::checks) struct Criteria {
-    pub(in crate::checks) all: Vec<Criterion>,
+    pub(in crate::checks) list: Vec<Criterion>,
     /// The detail of each file.
     pub(super) files: Vec<Value>,
-    /// Why something could not be found out.
+    /// Errors that leave criteria unknown.
     pub(super) problems: Vec<String>,
 }
 
@@ -105,24 +115,25 @@ impl Criterion {
         }
     }
 
-    /// Its words, else its place.
-    fn named(&self) -> String {
-        match (&self.place, self.text.is_empty()) {
-            (Some((file, line)), true) => format!("{}:{line}", shown(file)),
+    /// The criterion's text, else its place.
+    fn name(&self) -> String {
+        match &self.place {
+            Some(place) if self.text.is_empty() => format!("{}:{}", shown(&place.file), place.line),
             _ => shown(&self.text),
         }
     }
 
-    /// Why it is not met, in its own words.
-    fn refused(&self) -> String {
+    /// The name, with the command or the mark for which the criterion is not met.
+    fn refusal(&self) -> String {
         match (&self.result, &self.verify) {
             (Some(result), Some(verify)) => {
                 let ticked = if self.place.is_some() && self.done { "ticked, but " } else { "" };
-                format!("{} ({ticked}`{}`: {})", self.named(), shown(&verify.line()), result.why)
+                let command = shown(&verify.line());
+                format!("{} ({ticked}`{command}`: {})", self.name(), result.reason)
             }
             _ => match &self.mark {
-                Some(mark) => format!("{} {}", shown(mark), self.named()).trim_end().to_owned(),
-                None => self.named(),
+                Some(mark) => format!("{} {}", shown(mark), self.name()).trim_end().to_owned(),
+                None => self.name(),
             },
         }
     }
@@ -132,15 +143,15 @@ impl Criterion {
         if let Some(id) = &self.id {
             detail["id"] = json!(id);
         }
-        if let Some((file, line)) = &self.place {
-            detail["file"] = json!(shown(file));
-            detail["line"] = json!(line);
+        if let Some(place) = &self.place {
+            detail["file"] = json!(shown(&place.file));
+            detail["line"] = json!(place.line);
         }
         if let Some(verify) = &self.verify {
             detail["verify"] = json!(shown(&verify.line()));
         }
         if let Some(result) = &self.result {
-            detail["why"] = json!(result.why);
+            detail["why"] = json!(result.reason);
         }
         detail
     }
@@ -148,58 +159,72 @@ impl Criterion {
 
 impl Criteria {
     /// The criteria of the settings alone.
-    pub(in crate::checks) fn configured(all: &[Configured]) -> Self {
-        Self { all: all.iter().map(Criterion::from).collect(), ..Self::default() }
+    pub(in crate::checks) fn configured(criteria: &[Configured]) -> Self {
+        Self { list: criteria.iter().map(Criterion::from).collect(), ..Self::default() }
     }
 
-    /// The verdict, a claim if it rests on the agent's word, in part or as a whole. What is open or not met is certain, even if a file could not be read. That
-    /// all is done is certain only if every file could be read, and every command be run.
+    /// The record of the check, a claim if it rests on the agent's word, in part or as a whole. A
+    /// criterion that is open or not met is certain, even if a file could not be read. That all are
+    /// done is certain only if every file could be read, and every command be run.
     pub(in crate::checks) fn verdict(&self, check: &CheckId) -> Evidence {
-        let counting: Vec<_> = self.all.iter().filter(|one| !one.optional).collect();
-        let of = |states: &[State]| -> Vec<&Criterion> {
-            counting.iter().copied().filter(|one| states.contains(&one.state())).collect()
+        let with_state = |state: State| -> Vec<&Criterion> {
+            self.counting().filter(|criterion| criterion.state() == state).collect()
         };
-        let (refused, unknown) = (of(&[State::NotMet, State::Open]), of(&[State::Unknown]));
-        let (met, claimed) = (of(&[State::Met]), of(&[State::Claimed]));
-        let verified = counting.iter().any(|one| one.result.is_some());
+        let (met, claimed) = (with_state(State::Met), with_state(State::Claimed));
+        let unknown = with_state(State::Unknown);
+        let refused: Vec<_> = self
+            .counting()
+            .filter(|criterion| matches!(criterion.state(), State::NotMet | State::Open))
+            .collect();
+        let total = self.counting().count();
+        let has_results = self.counting().any(|criterion| criterion.result.is_some());
         let (outcome, summary) = if !refused.is_empty() {
-            let state = if verified { "not met" } else { "open" };
-            let names = names(&refused, Criterion::refused);
-            let summary = format!("{} of {}: {names}", refused.len(), are(counting.len(), state));
-            let is_marked =
-                refused.iter().any(|one| one.state() == State::Open && one.mark.is_some());
-            (Outcome::Fail, if is_marked { summary + DONE_MARKS } else { summary })
+            let state = if has_results { "not met" } else { "open" };
+            let names = listed(&refused, Criterion::refusal);
+            let summary = format!("{} of {}: {names}", refused.len(), criteria_are(total, state));
+            let has_other_mark = refused
+                .iter()
+                .any(|criterion| criterion.state() == State::Open && criterion.mark.is_some());
+            (Outcome::Fail, if has_other_mark { summary + DONE_MARKS } else { summary })
         } else if let Some(problem) = self.problems.first() {
             (Outcome::Inconclusive, problem.clone())
         } else if !unknown.is_empty() {
-            let names = names(&unknown, Criterion::refused);
+            let names = listed(&unknown, Criterion::refusal);
             (Outcome::Inconclusive, format!("it is not known if these are met: {names}"))
-        } else if counting.is_empty() {
+        } else if total == 0 {
             (Outcome::Inconclusive, "no criteria were found that count".to_owned())
-        } else if !verified {
-            (Outcome::Pass, format!("{} as done", are(counting.len(), "marked")))
+        } else if !has_results {
+            (Outcome::Pass, format!("{} as done", criteria_are(total, "marked")))
         } else if claimed.is_empty() {
-            (Outcome::Pass, are(met.len(), "met"))
+            (Outcome::Pass, criteria_are(met.len(), "met"))
         } else {
-            let names = names(&claimed, Criterion::named);
-            let met = format!("{} of {} criteria are met", met.len(), counting.len());
+            let names = listed(&claimed, Criterion::name);
+            let met = format!("{} of {total} criteria are met", met.len());
             (Outcome::Pass, format!("{met}; {} only claimed: {names}", claimed.len()))
         };
         let mut evidence = check.record(outcome, summary).with_detail(self.detail());
         evidence.claim = outcome == Outcome::Pass && !claimed.is_empty();
-        evidence.excerpt = refused.iter().find_map(|one| one.result.as_ref()?.excerpt.clone());
+        evidence.excerpt =
+            refused.iter().find_map(|criterion| criterion.result.as_ref()?.excerpt.clone());
         evidence
     }
 
+    /// The criteria that block.
+    fn counting(&self) -> impl Iterator<Item = &Criterion> {
+        self.list.iter().filter(|criterion| !criterion.optional)
+    }
+
     fn detail(&self) -> Value {
-        let open = self.all.iter().filter(|one| !one.optional && one.state() == State::Open);
-        let open = open.take(MAX_DETAILED).filter_map(|one| {
-            let (file, line) = one.place.as_ref()?;
-            Some(json!({ "file": shown(file), "line": line, "text": shown(&one.text) }))
-        });
+        let open = self
+            .counting()
+            .filter(|criterion| criterion.state() == State::Open)
+            .take(MAX_DETAILED)
+            .filter_map(|criterion| {
+                let Place { file, line } = criterion.place.as_ref()?;
+                Some(json!({ "file": shown(file), "line": line, "text": shown(&criterion.text) }))
+            });
         let mut detail = json!({ "files": self.files, "open": open.collect::<Vec<_>>() });
-        let all = self.all.iter().filter(|one| !one.optional).take(MAX_DETAILED);
-        detail["criteria"] = all.map(Criterion::detail).collect();
+        detail["criteria"] = self.counting().take(MAX_DETAILED).map(Criterion::detail).collect();
         if !self.problems.is_empty() {
             detail["problems"] = json!(self.problems);
         }
@@ -207,17 +232,19 @@ impl Criteria {
     }
 }
 
-fn are(all: usize, state: &str) -> String {
-    match (all, state) {
+/// The beginning of a sentence on so many criteria of this state.
+fn criteria_are(count: usize, state: &str) -> String {
+    match (count, state) {
         (1, "marked" | "met") => format!("the only criterion is {state}"),
-        (_, "marked" | "met") => format!("all {all} criteria are {state}"),
+        (_, "marked" | "met") => format!("all {count} criteria are {state}"),
         (1, _) => format!("1 criterion is {state}"),
-        _ => format!("{all} criteria are {state}"),
+        _ => format!("{count} criteria are {state}"),
     }
 }
 
-fn names(criteria: &[&Criterion], named: fn(&Criterion) -> String) -> String {
-    let mut names: Vec<_> = criteria.iter().take(MAX_NAMED).map(|one| named(one)).collect();
+fn listed(criteria: &[&Criterion], name: fn(&Criterion) -> String) -> String {
+    let mut names: Vec<_> =
+        criteria.iter().take(MAX_NAMED).map(|criterion| name(criterion)).collect();
     if criteria.len() > MAX_NAMED {
         names.push(format!("and {} more", criteria.len() - MAX_NAMED));
     }

@@ -1,85 +1,86 @@
 //! The ids at the beginning of an item's text.
 //!
-//! `T004 [P] [US1] Add the flag` is called `T004`, `P` and `US1`: a word, and
-//! what stands in brackets around it, as Spec Kit writes them.
+//! `T004 [P] [US1] Add the flag` is called `T004`, `P` and `US1`: a word, and the groups in brackets
+//! around it, as Spec Kit writes them.
 
-/// Marks that may stand around an id.
-const MARKS: &[char] = &[
+/// Punctuation that may stand around an id.
+const PUNCTUATION: &[char] = &[
     '*', '_', '`', '#', '(', ')', '[', ']', '{', '}', '~', '"', '\'', ':', ',', '.', ';', '-', '–',
     '—',
 ];
 
-/// True if an item's text begins with this id.
+/// An item's text that begins with this id.
 pub(super) fn is_called(text: &str, id: &str) -> bool {
-    let id = id.trim().trim_matches(MARKS);
+    let id = id.trim().trim_matches(PUNCTUATION);
     !id.is_empty()
         && (labels(text).any(|label| label.eq_ignore_ascii_case(id))
-            || begins(text.trim_start_matches(MARKS), id))
+            || has_prefix(text.trim_start_matches(PUNCTUATION), id))
 }
 
-/// True if a heading has this id as a word.
-pub(super) fn holds_word(heading: &str, id: &str) -> bool {
-    let (heading, id) = (heading.to_lowercase(), id.trim().trim_matches(MARKS).to_lowercase());
+/// A heading that has this id as a word.
+pub(super) fn has_word(heading: &str, id: &str) -> bool {
+    let heading = heading.to_lowercase();
+    let id = id.trim().trim_matches(PUNCTUATION).to_lowercase();
     !id.is_empty()
-        && heading.match_indices(&id).any(|(at, _)| {
-            let before = heading[..at].chars().next_back();
-            before.is_none_or(|letter| !is_inner(letter)) && ends_word(&heading[at + id.len()..])
+        && heading.match_indices(&id).any(|(start, _)| {
+            let end = start + id.len();
+            let char_before = heading[..start].chars().next_back();
+            char_before.is_none_or(|char| !is_part_of_id(char)) && is_end_of_id(&heading[end..])
         })
 }
 
-/// True if a text begins with something like an id: `T004`, `bd-12`, `#42`, `1.2`.
+/// A text that begins with something like an id: `T004`, `bd-12`, `#42`, `1.2`.
 pub(super) fn has_id(text: &str) -> bool {
-    let is_number = text.strip_prefix('#').is_some_and(|rest| {
-        rest.split_whitespace().next().is_some_and(|word| word.chars().all(|c| c.is_ascii_digit()))
-    });
-    is_number || labels(text).any(looks_like_id)
+    let number = text.strip_prefix('#').and_then(|number| number.split_whitespace().next());
+    let is_number = number.is_some_and(|word| word.chars().all(|char| char.is_ascii_digit()));
+    is_number || labels(text).any(is_like_id)
 }
 
 /// The first word and the groups in brackets around it.
 fn labels(text: &str) -> impl Iterator<Item = &str> {
-    let mut is_first = true;
+    let mut is_before_word = true;
     let words = text.split_whitespace().take_while(move |word| {
-        let bare = word.trim_start_matches(['*', '_', '`']);
-        let group = bare.starts_with('[') && bare.contains(']');
-        let wanted = group || is_first;
-        is_first = is_first && group;
-        wanted
+        let unmarked = word.trim_start_matches(['*', '_', '`']);
+        let is_group = unmarked.starts_with('[') && unmarked.contains(']');
+        let is_label = is_group || is_before_word;
+        is_before_word = is_before_word && is_group;
+        is_label
     });
-    words.map(|word| word.trim_matches(MARKS)).filter(|word| !word.is_empty())
+    words.map(|word| word.trim_matches(PUNCTUATION)).filter(|word| !word.is_empty())
 }
 
-/// Letters and then digits, or numbers with dots between them.
-fn looks_like_id(label: &str) -> bool {
-    let digits = label.trim_start_matches(|c: char| c.is_ascii_alphabetic());
-    let letters = label.len() - digits.len();
-    let digits = digits.strip_prefix(['-', '_']).unwrap_or(digits);
-    let numbered = digits.starts_with(|c: char| c.is_ascii_digit())
-        && digits.chars().all(|c| c.is_ascii_digit() || c == '.' || c == '-');
-    numbered && ((1..=12).contains(&letters) || letters == 0 && label.contains('.'))
+/// Letters and then digits, or numbers with dots between them. A number alone or a date is none.
+fn is_like_id(label: &str) -> bool {
+    let after_letters = label.trim_start_matches(|char: char| char.is_ascii_alphabetic());
+    let letters = label.len() - after_letters.len();
+    let number = after_letters.strip_prefix(['-', '_']).unwrap_or(after_letters);
+    let is_number = number.starts_with(|char: char| char.is_ascii_digit())
+        && number.chars().all(|char| char.is_ascii_digit() || char == '.' || char == '-');
+    is_number && ((1..=12).contains(&letters) || letters == 0 && label.contains('.'))
 }
 
-fn begins(text: &str, id: &str) -> bool {
-    let start = text.get(..id.len());
-    start.is_some_and(|start| start.eq_ignore_ascii_case(id)) && ends_word(&text[id.len()..])
+fn has_prefix(text: &str, id: &str) -> bool {
+    text.get(..id.len()).is_some_and(|prefix| prefix.eq_ignore_ascii_case(id))
+        && is_end_of_id(&text[id.len()..])
 }
 
-/// True if a word ends before this text: `1` does not in `1.2`.
-fn ends_word(rest: &str) -> bool {
-    let mut chars = rest.chars();
+/// No id goes on with this text. `1` does in `1.2`.
+fn is_end_of_id(text: &str) -> bool {
+    let mut chars = text.chars();
     match chars.next() {
-        Some('.') => chars.next().is_none_or(|c| !c.is_alphanumeric()),
-        Some(c) => !is_inner(c),
+        Some('.') => chars.next().is_none_or(|char| !char.is_alphanumeric()),
+        Some(char) => !is_part_of_id(char),
         None => true,
     }
 }
 
-fn is_inner(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '-' | '_' | '.')
+fn is_part_of_id(char: char) -> bool {
+    char.is_alphanumeric() || matches!(char, '-' | '_' | '.')
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{has_id, holds_word, is_called};
+    use super::{has_id, has_word, is_called};
 
     #[test]
     fn an_item_is_called_by_what_it_begins_with() {
@@ -116,11 +117,11 @@ mod tests {
 
     #[test]
     fn a_heading_holds_whole_words() {
-        assert!(holds_word("Phase 3: User Story 1 (US1)", "us1"));
-        assert!(holds_word("Task 4: parse", "4") && holds_word("Task 4: parse", "task 4"));
-        assert!(!holds_word("Task 42", "4") && !holds_word("Task 4.2", "4"));
-        assert!(!holds_word("PRE-US1", "US1") && !holds_word("x", ""));
-        assert!(holds_word("É US1", "us1"));
+        assert!(has_word("Phase 3: User Story 1 (US1)", "us1"));
+        assert!(has_word("Task 4: parse", "4") && has_word("Task 4: parse", "task 4"));
+        assert!(!has_word("Task 42", "4") && !has_word("Task 4.2", "4"));
+        assert!(!has_word("PRE-US1", "US1") && !has_word("x", ""));
+        assert!(has_word("É US1", "us1"));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Task lists in Markdown, as CommonMark and GitHub have them; Spec Kit's
 //! tasks.md is one.
 //!
-//! Only a list item that begins with a box is a task: not a box in a fence, a
-//! code span, a comment or a link, and not `[2026-01-29]`. In doubt a box is
-//! open: one with another mark than `x`, one without its spaces, one in a block of HTML.
+//! Only a list item that begins with a box is a task: not a box in a fence, a code span, a comment or a
+//! link, and not `[2026-01-29]`. In doubt a box is open: with another mark than `x`, without its
+//! spaces, or in a block of HTML.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::label;
 use super::mark::Mark;
-use super::plan::{Item, Lines, Plan, Verify};
+use super::plan::{Item, LineCounter, Plan, Verify};
 
 /// The most of an item's text that is kept.
 const MAX_ITEM_CHARS: usize = 400;
@@ -20,267 +20,280 @@ const MAX_ITEM_CHARS: usize = 400;
 /// The most items around an item that are kept.
 const MAX_DEPTH: usize = 32;
 
-/// Boxes without a mark of another kind, which are open even where no list item begins.
-const OPEN: &[&str] = &["[ ]", "[]", "[~]", "[/]"];
+/// Boxes that are open even where no list item begins.
+const OPEN_BOXES: &[&str] = &["[ ]", "[]", "[~]", "[/]"];
 
 /// Reads a document by these rules.
 pub(super) fn read(text: &str, rules: &CheckPolicy) -> Plan {
     let options = Options::ENABLE_TASKLISTS | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
-    let mut reader = Reader::new(text, rules);
+    let mut reader = TaskReader::new(text, rules);
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
-        reader.take(event, range.start);
+        reader.take_event(event, range.start);
     }
     let items = reader.items;
-    let called = items.iter().filter(|item| label::has_id(&item.text)).count();
-    Plan { format: "markdown", by_ids: called * 2 > items.len(), items }
+    let with_id = items.iter().filter(|item| label::has_id(&item.text)).count();
+    Plan { format: "markdown", has_ids: with_id * 2 > items.len(), items }
 }
 
 /// A list item that is being read.
 #[derive(Default)]
-struct Frame {
-    /// Its number among the tasks, if it is one.
+struct ListItem {
+    /// The index of the task, if the list item is one.
     task: Option<usize>,
-    /// The box that its text begins with, if that is none of GitHub's.
+    /// The box that the text begins with, if GitHub does not know its mark: it stands in the text.
     mark: String,
     text: String,
-    /// Its first line has ended.
-    over: bool,
+    /// The first line has ended. Only its text is kept.
+    is_line_over: bool,
 }
 
-struct Reader<'a> {
+/// A heading, and those below which it stands come first in a list of them.
+struct Heading {
+    level: HeadingLevel,
+    text: Rc<str>,
+}
+
+struct TaskReader<'a> {
     source: &'a str,
-    optional: Vec<String>,
+    /// Headings whose items do not block, bare.
+    optional_headings: Vec<String>,
     done_marks: &'a [String],
-    lines: Lines<'a>,
+    lines: LineCounter<'a>,
     items: Vec<Item>,
-    frames: Vec<Frame>,
+    /// The list items that are open at this place, from the outermost.
+    list_items: Vec<ListItem>,
     /// The depth of quotations: their headings are not the document's.
     quotes: usize,
-    /// Inside of a block of code; inside of a comment in a block of HTML.
-    code: bool,
-    comment: bool,
-    /// The heading that is being read.
-    heading: Option<(HeadingLevel, String)>,
-    headings: Vec<(HeadingLevel, Rc<str>)>,
-    /// The same, as items have it.
-    above: Rc<[Rc<str>]>,
-    below_optional: bool,
+    is_in_code: bool,
+    /// Inside of a comment in a block of HTML, which may have begun lines ago.
+    is_in_comment: bool,
+    /// The level and the text of a heading that is being read.
+    open_heading: Option<(HeadingLevel, String)>,
+    headings: Vec<Heading>,
+    /// The texts of `headings`, as items share them.
+    heading_texts: Rc<[Rc<str>]>,
+    is_below_optional: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TaskReader<'a> {
     fn new(text: &'a str, rules: &'a CheckPolicy) -> Self {
         Self {
             source: text,
             done_marks: &rules.done_marks,
-            optional: rules
+            optional_headings: rules
                 .optional
                 .iter()
                 .map(|heading| bare(heading))
                 .filter(|heading| !heading.is_empty())
                 .collect(),
-            lines: Lines::new(text),
+            lines: LineCounter::new(text),
             items: Vec::new(),
-            frames: Vec::new(),
+            list_items: Vec::new(),
             quotes: 0,
-            code: false,
-            comment: false,
-            heading: None,
+            is_in_code: false,
+            is_in_comment: false,
+            open_heading: None,
             headings: Vec::new(),
-            above: Rc::default(),
-            below_optional: false,
+            heading_texts: Rc::default(),
+            is_below_optional: false,
         }
     }
 
-    fn take(&mut self, event: Event<'_>, offset: usize) {
+    fn take_event(&mut self, event: Event<'_>, offset: usize) {
         match event {
-            Event::Start(Tag::Item) => self.begin(),
-            Event::End(TagEnd::Item) => self.end(),
-            Event::TaskListMarker(done) => self.task(done, offset),
+            Event::Start(Tag::Item) => {
+                // The first line of the item around this one is over.
+                self.end_line();
+                self.list_items.push(ListItem::default());
+            }
+            Event::End(TagEnd::Item) => self.end_list_item(),
+            Event::TaskListMarker(done) => self.add_task(done, offset),
             Event::Start(Tag::BlockQuote(_)) => self.quotes += 1,
             Event::End(TagEnd::BlockQuote(_)) => self.quotes -= 1,
-            Event::Start(Tag::Heading { level, .. }) => self.heading = Some((level, String::new())),
-            Event::End(TagEnd::Heading(_)) => self.end_heading(),
-            Event::Start(Tag::CodeBlock(_)) => self.code = true,
-            Event::End(TagEnd::CodeBlock) => self.code = false,
-            Event::End(TagEnd::HtmlBlock) => self.comment = false,
-            Event::Html(html) => self.html(&html, offset),
-            Event::Text(text) => {
-                self.look(offset);
-                self.verify(offset);
-                self.text(&text);
+            Event::Start(Tag::Heading { level, .. }) => {
+                self.open_heading = Some((level, String::new()));
             }
-            Event::Code(text) => self.text(&text),
-            Event::SoftBreak | Event::HardBreak | Event::End(TagEnd::Paragraph) => self.line_ends(),
+            Event::End(TagEnd::Heading(_)) => self.end_heading(),
+            Event::Start(Tag::CodeBlock(_)) => self.is_in_code = true,
+            Event::End(TagEnd::CodeBlock) => self.is_in_code = false,
+            Event::End(TagEnd::HtmlBlock) => self.is_in_comment = false,
+            Event::Html(html) => self.add_boxes_of_html(&html, offset),
+            Event::Text(text) => {
+                self.add_other_box(offset);
+                self.take_verify(offset);
+                self.push_text(&text);
+            }
+            Event::Code(text) => self.push_text(&text),
+            Event::SoftBreak | Event::HardBreak | Event::End(TagEnd::Paragraph) => self.end_line(),
             _ => {}
         }
     }
 
-    /// A list item begins; the first line of the one around it is over.
-    fn begin(&mut self) {
-        self.line_ends();
-        self.frames.push(Frame::default());
-    }
-
-    fn end(&mut self) {
-        let Some(frame) = self.frames.pop() else { return };
-        if let Some(item) = frame.task.and_then(|task| self.items.get_mut(task)) {
-            let text = frame.text.trim();
-            item.text = text.strip_prefix(frame.mark.as_str()).unwrap_or(text).trim().to_owned();
+    fn end_list_item(&mut self) {
+        let Some(list_item) = self.list_items.pop() else { return };
+        if let Some(item) = list_item.task.and_then(|task| self.items.get_mut(task)) {
+            let text = list_item.text.trim();
+            let unmarked = text.strip_prefix(list_item.mark.as_str()).unwrap_or(text);
+            item.text = unmarked.trim().to_owned();
         }
     }
 
     /// Takes the command of the task that this text belongs to: `verify:` begins a line of its
     /// own, or a list item below the task.
-    fn verify(&mut self, offset: usize) {
-        let rest = self.source.get(offset..).unwrap_or_default();
-        let line = rest.lines().next().unwrap_or_default();
-        let Some(command) = line.strip_prefix("verify:") else { return };
-        let command = command.trim().trim_matches('`').trim();
-        let task = match self.frames.as_slice() {
-            [.., frame] if frame.task.is_some() && frame.over => frame.task,
-            [.., above, frame] if frame.task.is_none() && frame.text.is_empty() => above.task,
+    fn take_verify(&mut self, offset: usize) {
+        let source = self.source.get(offset..).unwrap_or_default();
+        let line = source.lines().next().unwrap_or_default();
+        let Some(value) = line.strip_prefix("verify:") else { return };
+        let command = value.trim().trim_matches('`').trim();
+        let task = match self.list_items.as_slice() {
+            [.., inner] if inner.task.is_some() && inner.is_line_over => inner.task,
+            [.., outer, inner] if inner.task.is_none() && inner.text.is_empty() => outer.task,
             _ => None,
         };
         if let Some(item) = task.and_then(|task| self.items.get_mut(task))
             && !command.is_empty()
-            && !self.code
+            && !self.is_in_code
         {
             item.verify = Some(Verify::Line(command.to_owned()));
         }
     }
 
-    /// Looks for a box that is none of GitHub's where a text begins.
-    fn look(&mut self, offset: usize) {
-        let rest = self.source.get(offset..).unwrap_or_default();
-        let before = self.source.as_bytes().get(..offset).and_then(|bytes| bytes.last());
-        let first_of_item =
-            self.frames.last().is_some_and(|frame| frame.task.is_none() && frame.text.is_empty());
-        if self.code || self.heading.is_some() {
+    /// Adds the task of a box that GitHub does not know, if a text begins with it.
+    fn add_other_box(&mut self, offset: usize) {
+        if self.is_in_code || self.open_heading.is_some() {
             return;
         }
-        if first_of_item
-            && before != Some(&b'\\')
-            && let Some(mark) = Mark::at_start(rest, self.done_marks)
+        let text = self.source.get(offset..).unwrap_or_default();
+        let byte_before = self.source.as_bytes().get(..offset).and_then(|bytes| bytes.last());
+        let is_escaped = byte_before == Some(&b'\\');
+        let begins_list_item =
+            self.list_items.last().is_some_and(|item| item.task.is_none() && item.text.is_empty());
+        let begins_word =
+            byte_before.is_none_or(|byte| matches!(byte, b'\n' | b'\r' | b' ' | b'\t' | b'>'));
+        if begins_list_item
+            && !is_escaped
+            && let Some(mark) = Mark::at_start(text, self.done_marks)
         {
-            self.marked_task(mark, offset);
-        } else if before.is_none_or(|byte| matches!(byte, b'\n' | b'\r' | b' ' | b'\t' | b'>'))
-            && let Some(mark) = rest.strip_prefix(['-', '*', '+']).and_then(open_box)
+            self.add_marked_task(mark, offset);
+        } else if begins_word
+            && let Some(open_box) = text.strip_prefix(['-', '*', '+']).and_then(open_box)
         {
-            self.open(offset, &rest[1 + mark.len()..]);
+            // `-[ ] a`, without the space that a list item needs.
+            self.add_open_task(offset, &text[1 + open_box.len()..]);
         }
     }
 
-    /// Looks for open boxes in a part of a block of HTML.
-    fn html(&mut self, html: &str, offset: usize) {
-        let mut at = offset;
+    /// Adds the open boxes in a part of a block of HTML. The parser knows no list in it.
+    fn add_boxes_of_html(&mut self, html: &str, offset: usize) {
+        let mut line_offset = offset;
         for line in html.split_inclusive('\n') {
-            let shown = self.without_comments(line);
-            let item = shown.trim_start();
-            let item = item.trim_start_matches(|c: char| c.is_ascii_digit());
-            let rest = item.strip_prefix(['-', '*', '+', '.', ')']).map(str::trim_start);
-            if let Some(rest) = rest
-                && let Some(mark) = Mark::at_start(rest, &[])
+            let visible = self.without_comments(line);
+            let bullet =
+                visible.trim_start().trim_start_matches(|char: char| char.is_ascii_digit());
+            if let Some(text) = bullet.strip_prefix(['-', '*', '+', '.', ')']).map(str::trim_start)
+                && let Some(mark) = Mark::at_start(text, &[])
                 && !mark.done
             {
-                self.open(at, &rest[mark.shown.len()..]);
+                self.add_open_task(line_offset, &text[mark.text.len()..]);
             }
-            at += line.len();
+            line_offset += line.len();
         }
     }
 
     /// A line of HTML without its comments.
     fn without_comments(&mut self, line: &str) -> String {
-        let (mut shown, mut rest) = (String::new(), line);
+        let (mut visible, mut unread) = (String::new(), line);
         loop {
-            let end = if self.comment { rest.find("-->") } else { rest.find("<!--") };
-            if !self.comment {
-                shown.push_str(&rest[..end.unwrap_or(rest.len())]);
+            let delimiter = if self.is_in_comment { "-->" } else { "<!--" };
+            let end = unread.find(delimiter);
+            if !self.is_in_comment {
+                visible.push_str(&unread[..end.unwrap_or(unread.len())]);
             }
-            let Some(end) = end else { return shown };
-            // `<!-->` is a whole comment.
-            rest = &rest[end + if self.comment { 3 } else { 2 }..];
-            self.comment = !self.comment;
+            let Some(end) = end else { return visible };
+            // `<!-->` is a whole comment: the end may begin with the two last bytes of the start.
+            unread = &unread[end + if self.is_in_comment { 3 } else { 2 }..];
+            self.is_in_comment = !self.is_in_comment;
         }
     }
 
-    /// An open box that begins no list item.
-    fn open(&mut self, offset: usize, text: &str) {
-        let text = text.lines().next().unwrap_or_default().trim();
-        self.frames.push(Frame::default());
-        self.task(false, offset);
-        if let Some(frame) = self.frames.last_mut() {
-            frame.text.extend(text.chars().take(MAX_ITEM_CHARS));
+    /// Adds the task of an open box that begins no list item.
+    fn add_open_task(&mut self, offset: usize, text: &str) {
+        let line = text.lines().next().unwrap_or_default().trim();
+        self.list_items.push(ListItem::default());
+        self.add_task(false, offset);
+        if let Some(list_item) = self.list_items.last_mut() {
+            list_item.text.extend(line.chars().take(MAX_ITEM_CHARS));
         }
-        self.end();
+        self.end_list_item();
     }
 
-    /// A task with a mark that GitHub does not know.
-    fn marked_task(&mut self, mark: Mark<'_>, offset: usize) {
-        self.task(mark.done, offset);
+    /// Adds a task with a mark that GitHub does not know.
+    fn add_marked_task(&mut self, mark: Mark<'_>, offset: usize) {
+        self.add_task(mark.done, offset);
         if let Some(item) = self.items.last_mut() {
-            let is_blank = mark.shown.trim_matches(['[', ']']).trim().is_empty();
-            item.mark = (!mark.done && !is_blank).then(|| mark.shown.to_owned());
+            let is_blank = mark.text.trim_matches(['[', ']']).trim().is_empty();
+            item.mark = (!mark.done && !is_blank).then(|| mark.text.to_owned());
         }
-        if let Some(frame) = self.frames.last_mut() {
-            mark.shown.clone_into(&mut frame.mark);
+        if let Some(list_item) = self.list_items.last_mut() {
+            mark.text.clone_into(&mut list_item.mark);
         }
     }
 
-    fn task(&mut self, done: bool, offset: usize) {
-        let line = self.lines.at(offset);
-        let around = self.frames.len().saturating_sub(1);
-        let texts = self.frames[..around].iter().rev().take(MAX_DEPTH);
-        let within = texts.map(|frame| Rc::from(frame.text.trim())).collect();
-        let Some(frame) = self.frames.last_mut() else { return };
-        frame.task = Some(self.items.len());
+    fn add_task(&mut self, done: bool, offset: usize) {
+        let line = self.lines.line_at(offset);
+        let Some((innermost, outer)) = self.list_items.split_last_mut() else { return };
+        let outer_texts = outer.iter().rev().take(MAX_DEPTH);
+        let within = outer_texts.map(|list_item| Rc::from(list_item.text.trim())).collect();
+        innermost.task = Some(self.items.len());
         self.items.push(Item {
             line,
             done,
-            optional: self.below_optional,
+            optional: self.is_below_optional,
             within,
-            headings: Rc::clone(&self.above),
+            headings: Rc::clone(&self.heading_texts),
             ..Item::default()
         });
     }
 
-    fn text(&mut self, text: &str) {
-        if let Some((_, heading)) = &mut self.heading {
+    fn push_text(&mut self, text: &str) {
+        if let Some((_, heading)) = &mut self.open_heading {
             heading.push_str(text);
-        } else if let Some(frame) = self.frames.last_mut()
-            && !frame.over
+        } else if let Some(list_item) = self.list_items.last_mut()
+            && !list_item.is_line_over
         {
-            let room = MAX_ITEM_CHARS.saturating_sub(frame.text.len());
-            frame.text.extend(text.chars().take(room));
+            let room = MAX_ITEM_CHARS.saturating_sub(list_item.text.len());
+            list_item.text.extend(text.chars().take(room));
         }
     }
 
-    fn line_ends(&mut self) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.over |= !frame.text.is_empty();
+    fn end_line(&mut self) {
+        if let Some(list_item) = self.list_items.last_mut() {
+            list_item.is_line_over |= !list_item.text.is_empty();
         }
     }
 
     fn end_heading(&mut self) {
-        let Some((level, text)) = self.heading.take() else { return };
-        if self.quotes > 0 || !self.frames.is_empty() {
+        let Some((level, text)) = self.open_heading.take() else { return };
+        if self.quotes > 0 || !self.list_items.is_empty() {
             return;
         }
-        self.headings.retain(|(above, _)| *above < level);
-        self.headings.push((level, Rc::from(text.as_str())));
-        self.above = self.headings.iter().map(|(_, text)| Rc::clone(text)).collect();
-        self.below_optional = self.above.iter().any(|text| self.optional.contains(&bare(text)));
+        self.headings.retain(|heading| heading.level < level);
+        self.headings.push(Heading { level, text: Rc::from(text) });
+        self.heading_texts = self.headings.iter().map(|heading| Rc::clone(&heading.text)).collect();
+        self.is_below_optional =
+            self.heading_texts.iter().any(|text| self.optional_headings.contains(&bare(text)));
     }
 }
 
 /// The open box that a text outside of a list begins with.
 fn open_box(text: &str) -> Option<&'static str> {
-    OPEN.iter().copied().find(|mark| {
-        let rest = text.strip_prefix(mark);
-        rest.is_some_and(|rest| rest.chars().next().is_none_or(char::is_whitespace))
+    OPEN_BOXES.iter().copied().find(|open_box| {
+        text.strip_prefix(open_box)
+            .is_some_and(|text_after| text_after.chars().next().is_none_or(char::is_whitespace))
     })
 }
 
-/// A heading without the marks around it, and without regard to case.
+/// A heading in lower case, without the marks around it.
 fn bare(heading: &str) -> String {
-    heading.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
+    heading.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase()
 }

@@ -1,7 +1,7 @@
 //! Acceptance criteria: items that are open or done, read from files.
 //!
-//! What a file says is the word of whoever could write it. These readers find
-//! out what it says; what that is worth is decided elsewhere.
+//! A file is the word of whoever could write it. These readers find out what it says; the check
+//! decides what that is worth.
 
 mod beads;
 mod criteria;
@@ -22,23 +22,24 @@ use gate_core::decide::policy::CheckPolicy;
 use crate::site::CheckSite;
 
 pub(super) use criteria::{CommandResult, Criteria};
-pub(super) use pattern::{Named, files};
+pub(super) use pattern::{NamedFile, named_files};
 pub(crate) use plan::Verify;
 pub(super) use plan::{Item, Plan, PlanError};
 pub(super) use tally::Tally;
 
-/// The text of a file that settings name, whatever it holds.
-pub(super) fn text(named: &Named) -> Result<String, PlanError> {
-    source::text(&named.path, &named.shown)
+/// The text of a file that settings name, of any format.
+pub(super) fn file_text(file: &NamedFile) -> Result<String, PlanError> {
+    source::read_text(&file.path, &file.shown)
 }
 
-/// Reads a file of the format that its name says: `.json` is a list of
-/// stories, `.jsonl` an issue a line, and anything else Markdown.
-fn read(path: &Path, file: &str, rules: &CheckPolicy) -> Result<Plan, PlanError> {
-    parse(path, file, &source::text(path, file)?, rules)
+/// Reads a file with criteria.
+fn read_plan(file: &NamedFile, rules: &CheckPolicy) -> Result<Plan, PlanError> {
+    parse_plan(&file.path, &file.shown, &file_text(file)?, rules)
 }
 
-pub(super) fn parse(
+/// Reads a text of the format that the path says: `.json` is a list of stories, `.jsonl` an issue a
+/// line, and any other ending Markdown. `file` is the name in errors.
+pub(super) fn parse_plan(
     path: &Path,
     file: &str,
     text: &str,
@@ -54,22 +55,24 @@ pub(super) fn parse(
 
 /// The commands that the files of these settings give to criteria, with the file of each.
 pub(crate) fn written_commands(settings: &CheckPolicy, site: &CheckSite) -> Vec<(String, Verify)> {
-    let named = settings.files.iter().filter_map(|entry| files(&site.project, entry).ok());
-    let plans = named.flatten().filter_map(|named| {
-        let plan = read(&named.path, &named.shown, settings).ok()?;
-        Some((named.shown, plan))
-    });
-    plans
-        .flat_map(|(file, plan)| {
-            let commands = plan.items.into_iter().filter_map(|item| item.verify);
-            commands.map(|verify| (file.clone(), verify)).collect::<Vec<_>>()
-        })
-        .collect()
+    let mut commands = Vec::new();
+    for entry in &settings.files {
+        for file in named_files(&site.project, entry).unwrap_or_default() {
+            let Ok(plan) = read_plan(&file, settings) else { continue };
+            let verifies = plan.items.into_iter().filter_map(|item| item.verify);
+            commands.extend(verifies.map(|verify| (file.shown.clone(), verify)));
+        }
+    }
+    commands
 }
 
-/// The items that a file of such a name holds.
-pub(super) fn items(name: &Path, text: &str, rules: &CheckPolicy) -> Result<Vec<Item>, PlanError> {
-    Ok(parse(name, &name.display().to_string(), text, rules)?.items)
+/// The items in a text of the format that the path says.
+pub(super) fn plan_items(
+    path: &Path,
+    text: &str,
+    rules: &CheckPolicy,
+) -> Result<Vec<Item>, PlanError> {
+    Ok(parse_plan(path, &path.display().to_string(), text, rules)?.items)
 }
 
 #[cfg(test)]

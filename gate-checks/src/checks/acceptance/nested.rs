@@ -1,5 +1,5 @@
-//! Objects with `passes` anywhere in prd.json: parts of stories, stories of
-//! epics, a second list.
+//! Objects with `passes` anywhere in prd.json: parts of stories, stories of epics, a second list. An
+//! open one among them must not go unseen.
 
 use std::fmt;
 use std::rc::Rc;
@@ -12,35 +12,36 @@ use serde_json::value::RawValue;
 /// The deepest nesting of objects and lists.
 const MAX_DEPTH: usize = 64;
 
-/// An object that says whether it passes.
-pub(super) struct Judged<'a> {
+/// An object with `passes`.
+pub(super) struct Story<'a> {
     pub(super) raw: &'a RawValue,
     pub(super) done: bool,
-    /// Its id, then what it is about.
+    /// The id, then the title.
     pub(super) text: String,
-    /// The texts of the objects that it is a part of.
+    /// The texts of the objects around this one.
     pub(super) within: Vec<Rc<str>>,
 }
 
-/// All such objects of a document, in order. `None` if it is nested too deep.
-pub(super) fn judged(text: &str) -> serde_json::Result<Option<Vec<Judged<'_>>>> {
-    let mut found = Vec::new();
-    let whole = look(serde_json::from_str(text)?, &[], MAX_DEPTH, &mut found)?;
-    Ok(whole.then_some(found))
+/// The objects with `passes` of a document, in order. `None` if it is nested too deep.
+pub(super) fn stories(text: &str) -> serde_json::Result<Option<Vec<Story<'_>>>> {
+    let mut stories = Vec::new();
+    let is_whole = add_stories(serde_json::from_str(text)?, &[], MAX_DEPTH, &mut stories)?;
+    Ok(is_whole.then_some(stories))
 }
 
-fn look<'a>(
+/// Adds the stories in a value. Returns `false` if some are nested deeper than `depth`.
+fn add_stories<'a>(
     raw: &'a RawValue,
     within: &[Rc<str>],
     depth: usize,
-    found: &mut Vec<Judged<'a>>,
+    stories: &mut Vec<Story<'a>>,
 ) -> serde_json::Result<bool> {
-    let mut whole = true;
+    let mut is_whole = true;
     match raw.get().as_bytes().first() {
         Some(b'{' | b'[') if depth == 0 => return Ok(false),
         Some(b'[') => {
-            for part in serde_json::from_str::<Vec<&RawValue>>(raw.get())? {
-                whole &= look(part, within, depth - 1, found)?;
+            for element in serde_json::from_str::<Vec<&RawValue>>(raw.get())? {
+                is_whole &= add_stories(element, within, depth - 1, stories)?;
             }
         }
         Some(b'{') => {
@@ -48,33 +49,39 @@ fn look<'a>(
             let text = object.text();
             if let Some(done) = object.passes() {
                 let within = within.to_vec();
-                found.push(Judged { raw, done, text: text.clone(), within });
+                stories.push(Story { raw, done, text: text.clone(), within });
             }
-            let mut inner = within.to_vec();
-            inner.extend((!text.is_empty()).then(|| Rc::from(text)));
-            for (_, part) in object.0 {
-                whole &= look(part, &inner, depth - 1, found)?;
+            let mut within_object = within.to_vec();
+            within_object.extend((!text.is_empty()).then(|| Rc::from(text)));
+            for (_, value) in object.0 {
+                is_whole &= add_stories(value, &within_object, depth - 1, stories)?;
             }
         }
         _ => {}
     }
-    Ok(whole)
+    Ok(is_whole)
 }
 
 /// An object's keys and values, in order; a key may stand there twice.
 struct Object<'a>(Vec<(String, &'a RawValue)>);
 
 impl Object<'_> {
-    /// The value of `passes`, if it is there. A number or a list is an error.
+    /// The value of `passes`: `true` only if each of its values is. `None` if there is no value that
+    /// could be one: a number or a list is something else.
     fn passes(&self) -> Option<bool> {
-        let values = self.0.iter().filter(|(key, _)| key == "passes").map(|(_, value)| value.get());
-        let mut words = values.filter(|value| value.starts_with(['t', 'f', 'n', '"'])).peekable();
-        words.peek()?;
-        Some(words.all(|word| word == "true"))
+        let mut values = self
+            .0
+            .iter()
+            .filter(|(key, _)| key == "passes")
+            .map(|(_, value)| value.get())
+            .filter(|value| value.starts_with(['t', 'f', 'n', '"']))
+            .peekable();
+        values.peek()?;
+        Some(values.all(|value| value == "true"))
     }
 
     fn get(&self, key: &str) -> Option<String> {
-        let (_, value) = self.0.iter().find(|(known, _)| known == key)?;
+        let (_, value) = self.0.iter().find(|(object_key, _)| object_key == key)?;
         match serde_json::from_str(value.get()).ok()? {
             Value::String(text) => Some(text.lines().next().unwrap_or_default().to_owned()),
             Value::Number(number) => Some(number.to_string()),
@@ -84,8 +91,8 @@ impl Object<'_> {
 
     fn text(&self) -> String {
         let title = ["title", "name", "description"].iter().find_map(|key| self.get(key));
-        let parts = [self.get("id"), title];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(" ").trim().to_owned()
+        let id_and_title = [self.get("id"), title];
+        id_and_title.into_iter().flatten().collect::<Vec<_>>().join(" ").trim().to_owned()
     }
 }
 

@@ -2,29 +2,29 @@
 
 use std::rc::Rc;
 
-use gate_core::text as words;
+use gate_core::text::brief;
 use serde::Deserialize;
 
-/// One criterion.
+/// A criterion as a file has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::checks) struct Item {
-    /// Its line, from 1.
+    /// The line in the file, from 1.
     pub(in crate::checks) line: usize,
-    /// Its first line of text, which may begin with its id.
+    /// The first line of text, which may begin with an id.
     pub(in crate::checks) text: String,
     pub(super) done: bool,
-    /// Its box, if the mark in that is neither done nor blank.
+    /// The box, if the mark in that is neither done nor blank.
     pub(super) mark: Option<String>,
     /// Below a heading whose items do not block.
     pub(in crate::checks) optional: bool,
-    /// The texts of the items that it is a part of.
+    /// The texts of the items around this one.
     pub(super) within: Vec<Rc<str>>,
-    /// The headings that it stands below.
+    /// The headings above.
     pub(super) headings: Rc<[Rc<str>]>,
-    /// The command that its file gives it.
+    /// The command that the file gives it.
     pub(super) verify: Option<Verify>,
     /// The command that the baseline's file gives it.
-    pub(super) trusted: Option<Verify>,
+    pub(super) baseline_verify: Option<Verify>,
 }
 
 /// The command that shows if a criterion is met.
@@ -49,7 +49,7 @@ impl Verify {
 
 /// A word as a person would write it for a shell.
 fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,@+".contains(c);
+    let is_plain = |char: char| char.is_alphanumeric() || "-_./=:,@+".contains(char);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()
     } else {
@@ -63,49 +63,50 @@ pub(in crate::checks) struct Plan {
     /// The format's name.
     pub(super) format: &'static str,
     pub(super) items: Vec<Item>,
-    /// Its items have ids.
-    pub(super) by_ids: bool,
+    /// The items of this file have ids.
+    pub(super) has_ids: bool,
 }
 
-/// Why a file's criteria are not known.
+/// An error that leaves a file's criteria unknown.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(in crate::checks) enum PlanError {
     #[error("{file}: no such file")]
     Missing { file: String },
     #[error("{file}: no file matches")]
     NoMatch { file: String },
-    #[error("{file} is no glob: {why}")]
-    Glob { file: String, why: String },
+    #[error("{file} is no glob: {cause}")]
+    Glob { file: String, cause: String },
     #[error("{file}: more than {limit} files and folders to look at")]
     Endless { file: String, limit: usize },
     #[error("{file} is no regular file")]
     NoFile { file: String },
-    #[error("{file} cannot be read: {why}")]
-    Unreadable { file: String, why: String },
+    #[error("{file} cannot be read: {cause}")]
+    Unreadable { file: String, cause: String },
     #[error("{file} is longer than {limit} bytes")]
     TooLong { file: String, limit: u64 },
     #[error("{file}:{line} is not UTF-8")]
     NotText { file: String, line: usize },
-    #[error("{file}:{line}: expected {expected}: {why}")]
-    Broken { file: String, line: usize, expected: &'static str, why: String },
+    #[error("{file}:{line}: expected {expected}: {cause}")]
+    Broken { file: String, line: usize, expected: &'static str, cause: String },
     #[error("{file} holds no {expected}")]
     Empty { file: String, expected: &'static str },
 }
 
 /// Counts lines on the way through a text.
-pub(super) struct Lines<'a> {
+pub(super) struct LineCounter<'a> {
     text: &'a str,
+    /// The offset of the last lookup, in bytes, and its line.
     offset: usize,
     line: usize,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineCounter<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self { text, offset: 0, line: 1 }
     }
 
-    /// The line of a place, from 1. Lookups in order take one pass through the text together.
-    pub(super) fn at(&mut self, offset: usize) -> usize {
+    /// The line at an offset, from 1. Lookups in order take one pass through the text together.
+    pub(super) fn line_at(&mut self, offset: usize) -> usize {
         if offset < self.offset {
             *self = Self::new(self.text);
         }
@@ -117,9 +118,9 @@ impl<'a> Lines<'a> {
 }
 
 /// The most of a text from a file that is shown, in characters.
-const SHOWN: usize = 160;
+const MAX_SHOWN_CHARS: usize = 160;
 
 /// Text from a file as a person may safely be shown it.
 pub(super) fn shown(text: &str) -> String {
-    words::brief(text, SHOWN)
+    brief(text, MAX_SHOWN_CHARS)
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::nested;
-use super::plan::{Item, Lines, Plan, PlanError, Verify};
+use super::plan::{Item, LineCounter, Plan, PlanError, Verify};
 
 /// A document: the stories under one of their usual names.
 #[derive(Deserialize)]
@@ -31,24 +31,26 @@ struct Story {
     verify: Option<Verify>,
 }
 
-/// Reads a document, or an array of stories. A story that does not say whether it passes is open;
-/// if none does, this is another format.
+/// Reads a document, or an array of stories. A story without `passes` is open; if all are without,
+/// this is another format.
 pub(super) fn read(text: &str, file: &str) -> Result<Plan, PlanError> {
-    let broken = |expected, at: usize, error: &serde_json::Error| PlanError::Broken {
+    let broken = |expected, first_line: usize, error: &serde_json::Error| PlanError::Broken {
         file: file.to_owned(),
-        line: at + error.line().saturating_sub(1),
+        line: first_line + error.line().saturating_sub(1),
         expected,
-        why: message(error),
+        cause: message(error),
     };
+    // A raw value is a part of the text, and its address tells its offset.
+    let offset = |raw: &RawValue| raw.get().as_ptr().addr() - text.as_ptr().addr();
     let stories = stories(text).map_err(|error| broken("JSON with stories", 1, &error))?;
-    let (mut items, mut lines) = (Vec::new(), Lines::new(text));
-    let (mut judged, mut by_ids) = (false, false);
+    let (mut items, mut lines) = (Vec::new(), LineCounter::new(text));
+    let (mut has_passes, mut has_ids) = (false, false);
     for raw in &stories {
-        let line = lines.at(raw.get().as_ptr().addr() - text.as_ptr().addr());
+        let line = lines.line_at(offset(raw));
         let story: Story = serde_json::from_str(raw.get())
             .map_err(|error| broken("a story with `passes`", line, &error))?;
-        judged |= story.passes.is_some();
-        by_ids |= story.id.is_some();
+        has_passes |= story.passes.is_some();
+        has_ids |= story.id.is_some();
         items.push(Item {
             line,
             done: story.passes == Some(true),
@@ -57,35 +59,36 @@ pub(super) fn read(text: &str, file: &str) -> Result<Plan, PlanError> {
             ..Item::default()
         });
     }
-    let inner = nested::judged(text).map_err(|error| broken("JSON with stories", 1, &error))?;
-    let Some(inner) = inner else {
+    let all_stories =
+        nested::stories(text).map_err(|error| broken("JSON with stories", 1, &error))?;
+    let Some(all_stories) = all_stories else {
         return Err(PlanError::Broken {
             file: file.to_owned(),
             line: 1,
             expected: "JSON with stories",
-            why: "it is nested too deep".to_owned(),
+            cause: "it is nested too deep".to_owned(),
         });
     };
-    for inner in inner {
-        // The stories are known already.
-        if stories.iter().any(|story| std::ptr::eq(story.get(), inner.raw.get())) {
+    for nested in all_stories {
+        let is_listed = stories.iter().any(|story| std::ptr::eq(story.get(), nested.raw.get()));
+        if is_listed {
             continue;
         }
-        judged = true;
+        has_passes = true;
         items.push(Item {
-            line: lines.at(inner.raw.get().as_ptr().addr() - text.as_ptr().addr()),
-            done: inner.done,
-            text: inner.text,
-            within: inner.within,
+            line: lines.line_at(offset(nested.raw)),
+            done: nested.done,
+            text: nested.text,
+            within: nested.within,
             ..Item::default()
         });
     }
     items.sort_by_key(|item| item.line);
-    if !judged {
+    if !has_passes {
         let expected = "story with `passes`";
         return Err(PlanError::Empty { file: file.to_owned(), expected });
     }
-    Ok(Plan { format: "prd", items, by_ids })
+    Ok(Plan { format: "prd", items, has_ids })
 }
 
 fn stories(text: &str) -> serde_json::Result<Vec<&RawValue>> {
@@ -99,7 +102,7 @@ fn stories(text: &str) -> serde_json::Result<Vec<&RawValue>> {
 }
 
 impl Story {
-    /// The id, then what it is about.
+    /// The id, then the title.
     fn text(&self) -> String {
         let id = match &self.id {
             Some(Value::String(id)) => id.clone(),
@@ -107,8 +110,8 @@ impl Story {
             _ => String::new(),
         };
         let title = self.title.as_ref().or(self.name.as_ref()).or(self.description.as_ref());
-        let title = title.and_then(|title| title.lines().next()).unwrap_or_default();
-        format!("{id} {title}").trim().to_owned()
+        let first_line = title.and_then(|title| title.lines().next()).unwrap_or_default();
+        format!("{id} {first_line}").trim().to_owned()
     }
 }
 

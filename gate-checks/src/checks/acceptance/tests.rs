@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Tally, files};
+use super::{Tally, named_files};
 use crate::check::CheckId;
 
 mod marks;
@@ -69,9 +69,9 @@ impl Case {
     fn verdict(&self) -> Evidence {
         let mut tally = Tally::new(self.task);
         for entry in &self.entries {
-            match files(self.folder.path(), entry) {
-                Ok(named) => named.iter().for_each(|named| tally.read(named, &self.rules)),
-                Err(error) => tally.problem(&error),
+            match named_files(self.folder.path(), entry) {
+                Ok(files) => files.iter().for_each(|file| tally.read_file(file, &self.rules)),
+                Err(error) => tally.add_problem(&error),
             }
         }
         tally.finish(&[]).verdict(&CheckId::new("acceptance_criteria"))

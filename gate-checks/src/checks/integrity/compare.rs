@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use gate_core::decide::checks::CRITERIA;
 use gate_core::decide::policy::{CheckPolicy, Policy};
 use gate_core::integrity::{
-    Around, CRITERION, Changed, Examiner, Finding, Guarded, Language, OUTSIDE, Severity, TOOL,
-    UNSEEN,
+    CRITERION, ChangedFile, Examiner, Finding, Guarded, Language, OUTSIDE, Severity, Surroundings,
+    TOOL, UNSEEN,
 };
 use gate_core::text::brief;
 use jiff::Timestamp;
 
-use super::around::{around, scripts_of_others};
-use crate::baseline::{Baseline, Change, Reader, Tool, What};
+use super::context::{project_context, scripts_of_other_checks};
+use crate::baseline::{Baseline, Change, ChangeKind, Reader, Tool};
 use crate::check::CheckContext;
 use crate::checks::acceptance;
 use crate::site::CheckSite;
@@ -24,196 +24,214 @@ use crate::worktree::{File, Globs, Kind, Snapshot, WorkTree};
 /// The largest file that is looked into, in bytes.
 const MAX_FILE_BYTES: usize = 4 << 20;
 
-/// The findings, and the number of files.
-pub(super) struct Compared {
+/// The result of a comparison with the baseline.
+pub(super) struct Comparison {
     pub(super) findings: Vec<Finding>,
-    pub(super) files: usize,
+    /// The number of files that are different.
+    pub(super) changed_files: usize,
 }
 
 /// Compares the tree with its baseline.
 ///
 /// # Errors
 ///
-/// What could not be found out, for a person.
+/// A file that cannot be read, as a sentence for a person.
 pub(super) fn compare(
     policy: &Policy,
     baseline: &Baseline,
     tree: &WorkTree,
     cx: &CheckContext,
-) -> Result<Compared, String> {
+) -> Result<Comparison, String> {
     let reader = baseline.reader(tree).map_err(|error| error.to_string())?;
     let changes =
         reader.changes(&cx.tree, &cx.cancel.clone()).map_err(|error| error.to_string())?;
-    let protect = Globs::new(&policy.integrity.protect).map_err(|error| error.to_string())?;
-    let around = around(policy, &cx.site, tree, &reader);
+    let protected = Globs::new(&policy.integrity.protect).map_err(|error| error.to_string())?;
+    let project = project_context(policy, &cx.site, tree, &reader);
     let moved = changes.iter().filter_map(|change| change.moved_from.clone()).collect();
-    let comparing = Comparing {
+    let comparer = Comparer {
         tree,
-        now: &cx.tree,
+        snapshot: &cx.tree,
         reader,
-        protect,
-        scripts: scripts_of_others(policy, &cx.site, tree),
+        protected,
+        scripts: scripts_of_other_checks(policy, &cx.site, tree),
         moved,
-        plan: policy.checks.get(CRITERIA),
-        around: &around,
+        criteria: policy.checks.get(CRITERIA),
+        project: &project,
     };
-    let mut examiner = Examiner::new(&around);
+    let mut examiner = Examiner::new(&project);
     for change in &changes {
         if cx.cancel.is_cancelled() {
             return Err("cancelled".to_owned());
         }
-        comparing.one(change, &mut examiner)?;
+        comparer.compare_file(change, &mut examiner)?;
     }
-    let beside = baseline.beside(tree, &cx.tree);
     let submodules = baseline.moved_submodules(tree).map_err(|error| error.to_string())?;
-    let harness = baseline.harness(tree, &cx.tree, &changes).into_iter().chain(submodules);
-    for finding in tools(baseline, &cx.site).into_iter().chain(beside).chain(harness) {
-        examiner.found(finding);
+    let findings_beside_tree = changed_tools(baseline, &cx.site)
+        .into_iter()
+        .chain(baseline.changed_watched_files(tree, &cx.tree))
+        .chain(baseline.changed_runners(tree, &cx.tree, &changes))
+        .chain(submodules);
+    for finding in findings_beside_tree {
+        examiner.add(finding);
     }
-    Ok(Compared { findings: examiner.finish(), files: changes.len() })
+    Ok(Comparison { findings: examiner.finish(), changed_files: changes.len() })
 }
 
-struct Comparing<'a> {
+struct Comparer<'a> {
     tree: &'a WorkTree,
-    now: &'a Snapshot,
+    snapshot: &'a Snapshot,
     reader: Reader<'a>,
-    protect: Globs,
+    /// The files that settings protect.
+    protected: Globs,
     /// The scripts that commands name whose old versions run nowhere.
     scripts: BTreeSet<PathBuf>,
-    /// The files that were only moved to another name.
+    /// The old names of files that were only moved.
     moved: BTreeSet<PathBuf>,
-    /// The settings of the check of plans.
-    plan: Option<&'a CheckPolicy>,
-    around: &'a Around,
+    /// The settings of the check of criteria, which name the plans.
+    criteria: Option<&'a CheckPolicy>,
+    project: &'a Surroundings,
 }
 
-impl Comparing<'_> {
-    fn one(&self, change: &Change, examiner: &mut Examiner<'_>) -> Result<(), String> {
+impl Comparer<'_> {
+    fn compare_file(&self, change: &Change, examiner: &mut Examiner<'_>) -> Result<(), String> {
         let bytes = change.path.as_os_str().as_encoded_bytes();
         let name = String::from_utf8_lossy(bytes);
-        let file = Changed {
+        let file = ChangedFile {
             path: &name,
             guarded: change.guarded,
-            protected: self.is_protected(bytes),
-            script: self.scripts.contains(&change.path),
-            moved: change.moved_from.is_some() || self.moved.contains(&change.path),
-            ..Changed::default()
+            is_protected: self.is_protected(bytes),
+            is_script: self.scripts.contains(&change.path),
+            is_moved: change.moved_from.is_some() || self.moved.contains(&change.path),
+            ..ChangedFile::default()
         };
-        let leads_outside = self.is_link_outside(change);
-        if leads_outside {
-            examiner.found(OUTSIDE.finding(&name));
+        let is_link_outside = self.is_link_outside(change);
+        if is_link_outside {
+            examiner.add(OUTSIDE.finding(&name));
         }
-        if !(self.is_read(&file) || self.plan(bytes).is_some()) {
+        let criteria = self.criteria_for(bytes);
+        if !self.can_have_findings(&file) && criteria.is_none() {
             return Ok(());
         }
-        let stored = match change.what {
-            What::Added => None,
-            What::Edited | What::Removed => {
+        let old_file = match change.kind {
+            ChangeKind::Added => None,
+            ChangeKind::Edited | ChangeKind::Removed => {
                 self.reader.content(&change.path).map_err(|error| error.to_string())?
             }
         };
-        let kind = stored.as_ref().map(|stored| stored.kind);
-        let before = stored.map(|stored| stored.bytes);
-        let now = match change.what {
-            What::Removed => None,
-            What::Added | What::Edited => {
+        let old_kind = old_file.as_ref().map(|file| file.kind);
+        let old_text = old_file.map(|file| file.bytes);
+        let new_text = match change.kind {
+            ChangeKind::Removed => None,
+            ChangeKind::Added | ChangeKind::Edited => {
                 Some(self.tree.bytes(&change.path).ok_or_else(|| unreadable(&change.path))?)
             }
         };
-        if before == now && kind == self.now.file(&change.path).map(File::kind) {
+        // The files that git compares may differ only in ways that it undoes, such as line ends.
+        let new_kind = self.snapshot.file(&change.path).map(File::kind);
+        if old_text == new_text && old_kind == new_kind {
             return Ok(());
         }
-        let kind_now = self.now.file(&change.path).map(File::kind);
-        let is_source = Language::from_path(&name).is_some() && !file.protected && !file.script;
-        let is_new_link = kind_now == Some(Kind::Link) && kind != kind_now && !leads_outside;
-        if is_source && is_new_link && !file.moved {
+        let is_source =
+            Language::from_path(&name).is_some() && !file.is_protected && !file.is_script;
+        let is_new_link = new_kind == Some(Kind::Link) && old_kind != new_kind && !is_link_outside;
+        if is_source && is_new_link && !file.is_moved {
             let finding = UNSEEN.finding(&name);
             let message = format!("{}: it is a link in place of a source", finding.message);
-            examiner.found(Finding { message, ..finding });
+            examiner.add(Finding { message, ..finding });
         }
-        let was_large = before.as_ref().is_some_and(|bytes| bytes.len() > MAX_FILE_BYTES);
-        let is_large = now.as_ref().is_some_and(|bytes| bytes.len() > MAX_FILE_BYTES);
-        if was_large || is_large {
-            let is_new = is_source && is_large && !was_large;
-            self.large(&file, (before.is_some(), now.is_some(), is_new), examiner);
+        let is_large = |text: &Option<Vec<u8>>| {
+            text.as_ref().is_some_and(|bytes| bytes.len() > MAX_FILE_BYTES)
+        };
+        if is_large(&old_text) || is_large(&new_text) {
+            let is_new_size = is_source && !is_large(&old_text);
+            // A large file is examined by its name alone, as if it were empty.
+            let unread = ChangedFile {
+                baseline: old_text.as_ref().map(|_| &[][..]),
+                tree: new_text.as_ref().map(|_| &[][..]),
+                ..file
+            };
+            examine_large_file(&unread, is_new_size, examiner);
             return Ok(());
         }
-        if let (Some(plan), Some(before)) = (self.plan(bytes), &before) {
-            gone_items(&name, before, now.as_deref(), plan, examiner);
+        if let (Some(criteria), Some(old_text)) = (criteria, &old_text) {
+            report_lost_items(&name, old_text, new_text.as_deref(), criteria, examiner);
         }
-        examiner.file(&Changed { before: before.as_deref(), now: now.as_deref(), ..file });
+        examiner.examine(&ChangedFile {
+            baseline: old_text.as_deref(),
+            tree: new_text.as_deref(),
+            ..file
+        });
         Ok(())
     }
 
-    /// True if a finding can come from the file's text.
-    fn is_read(&self, file: &Changed<'_>) -> bool {
+    /// A finding can come from the file's text.
+    fn can_have_findings(&self, file: &ChangedFile<'_>) -> bool {
         matches!(file.guarded, Some(Guarded::Ci | Guarded::Hook))
-            || file.protected
-            || file.script
+            || file.is_protected
+            || file.is_script
             || Language::from_path(file.path).is_some()
-            || self.around.targets.iter().any(|(_, target)| file.path.ends_with(target.as_str()))
+            || self.project.targets.iter().any(|target| file.path.ends_with(&target.name))
     }
 
-    /// True for a link that leads out of the tree, in the place of a source, of a file that was
-    /// there, or of a folder with such files.
+    /// A link that leads out of the tree, in the place of a source, of a file that was there, or of a
+    /// folder with such files.
     fn is_link_outside(&self, change: &Change) -> bool {
-        let is_link = self.now.file(&change.path).is_some_and(|file| file.kind() == Kind::Link);
-        if !is_link || change.what == What::Removed {
+        let is_link =
+            self.snapshot.file(&change.path).is_some_and(|file| file.kind() == Kind::Link);
+        if !is_link || change.kind == ChangeKind::Removed {
             return false;
         }
-        let is_work = change.what == What::Edited
+        let is_work = change.kind == ChangeKind::Edited
             || change.guarded.is_some()
             || change.path.to_str().is_some_and(|path| Language::from_path(path).is_some())
             || self.reader.has_folder(&change.path);
-        is_work && leaves(self.tree.root(), &change.path)
+        is_work && is_link_out_of(self.tree.root(), &change.path)
     }
 
     fn is_protected(&self, path: &[u8]) -> bool {
-        self.tree.in_project(path).is_some_and(|path| self.protect.matches(path))
+        self.tree.path_in_project(path).is_some_and(|path| self.protected.matches(path))
     }
 
-    /// The settings of the check of plans, if they name this file.
-    fn plan(&self, path: &[u8]) -> Option<&CheckPolicy> {
-        let (plan, path) = (self.plan?, self.tree.in_project(path)?);
-        let globs =
-            plan.files.iter().map(std::slice::from_ref).filter_map(|glob| Globs::new(glob).ok());
-        globs.into_iter().any(|globs| globs.matches(path)).then_some(plan)
-    }
-
-    /// A file that is too large to be read. If it is guarded by its name alone, the finding is the
-    /// usual one; if it would have to be read, the finding is its size.
-    fn large(
-        &self,
-        file: &Changed<'_>,
-        (was, is, is_new_source): (bool, bool, bool),
-        examiner: &mut Examiner<'_>,
-    ) {
-        let by_content = matches!(file.guarded, Some(Guarded::Manifest | Guarded::Ci));
-        let is_unseen = by_content && was || is_new_source;
-        if is_unseen && !file.moved && !file.protected && !file.script {
-            let finding = UNSEEN.finding(file.path);
-            let message = format!("{}: it is larger than {MAX_FILE_BYTES} bytes", finding.message);
-            examiner.found(Finding { message, ..finding });
-        } else {
-            let (before, now) = (was.then_some(&[][..]), is.then_some(&[][..]));
-            examiner.file(&Changed { before, now, ..*file });
-        }
+    /// The settings of the check of criteria, if they name this file as a plan.
+    fn criteria_for(&self, path: &[u8]) -> Option<&CheckPolicy> {
+        let (criteria, path) = (self.criteria?, self.tree.path_in_project(path)?);
+        let mut globs = criteria
+            .files
+            .iter()
+            .map(std::slice::from_ref)
+            .filter_map(|glob| Globs::new(glob).ok());
+        globs.any(|globs| globs.matches(path)).then_some(criteria)
     }
 }
 
-/// True if a link of the tree leads out of it.
-fn leaves(root: &Path, link: &Path) -> bool {
+/// Examines a file that is too large to be read. If it is guarded by its name alone, the finding is
+/// the usual one; if it would have to be read, the finding is its size. `is_new_size` says that it is
+/// a source that was not as large in the baseline.
+fn examine_large_file(file: &ChangedFile<'_>, is_new_size: bool, examiner: &mut Examiner<'_>) {
+    let is_guarded_by_text = matches!(file.guarded, Some(Guarded::Manifest | Guarded::Ci));
+    let is_unseen = is_guarded_by_text && file.baseline.is_some() || is_new_size;
+    if is_unseen && !file.is_moved && !file.is_protected && !file.is_script {
+        let finding = UNSEEN.finding(file.path);
+        let message = format!("{}: it is larger than {MAX_FILE_BYTES} bytes", finding.message);
+        examiner.add(Finding { message, ..finding });
+    } else {
+        examiner.examine(file);
+    }
+}
+
+/// A link of the tree that leads out of it.
+fn is_link_out_of(root: &Path, link: &Path) -> bool {
     let Ok(target) = fs::read_link(root.join(link)) else { return false };
     let folder = root.join(link.parent().unwrap_or(Path::new("")));
-    let mut place = PathBuf::new();
-    for part in folder.join(target).components() {
-        match part {
-            std::path::Component::ParentDir => drop(place.pop()),
-            part => place.push(part),
+    let mut path = PathBuf::new();
+    for component in folder.join(target).components() {
+        match component {
+            std::path::Component::ParentDir => drop(path.pop()),
+            component => path.push(component),
         }
     }
     // The path may lead through other links.
-    !place.canonicalize().unwrap_or(place).starts_with(root)
+    !path.canonicalize().unwrap_or(path).starts_with(root)
 }
 
 fn unreadable(path: &Path) -> String {
@@ -221,73 +239,73 @@ fn unreadable(path: &Path) -> String {
 }
 
 /// Findings about tools that changed.
-fn tools(baseline: &Baseline, site: &CheckSite) -> Vec<Finding> {
-    let taken: Option<Timestamp> = baseline.time().parse().ok();
-    let tools = baseline.tools().iter().filter_map(|was| {
-        let now = Tool::find(&was.name, site);
-        let finding = TOOL.finding(&was.name);
-        let how = match &now {
-            Some(now) if now == was => return None,
-            Some(now) if now.path != was.path => {
+fn changed_tools(baseline: &Baseline, site: &CheckSite) -> Vec<Finding> {
+    let baseline_time: Option<Timestamp> = baseline.time().parse().ok();
+    let findings = baseline.tools().iter().filter_map(|old_tool| {
+        let finding = TOOL.finding(&old_tool.name);
+        let difference = match &Tool::find(&old_tool.name, site) {
+            Some(tool) if tool == old_tool => return None,
+            Some(tool) if tool.path != old_tool.path => {
                 // Then another environment is active: nobody made it while the agent worked.
-                let is_older = taken.is_some_and(|taken| is_older(&now.path, taken));
+                let is_older = baseline_time.is_some_and(|time| is_older(&tool.path, time));
                 let severity = if is_older { Severity::Warn } else { finding.severity };
-                let (then, now) = (was.path.display(), now.path.display());
-                let message = format!("it was {then} at the baseline, and is {now} now");
+                let (old_path, path) = (old_tool.path.display(), tool.path.display());
+                let message = format!("it was {old_path} at the baseline, and is {path} now");
                 let hint = "if that is right: `gate baseline`".to_owned();
                 return Some(Finding { message, hint, severity, ..finding });
             }
             Some(_) => "its bytes are others",
             None => "it is gone",
         };
-        let message = format!("{}: {}, {how}", finding.message, was.path.display());
+        let path = old_tool.path.display();
+        let message = format!("{}: {path}, {difference}", finding.message);
         Some(Finding { message, ..finding })
     });
-    tools.collect()
+    findings.collect()
 }
 
-/// True if a file was put there before this time. The system sets the time of that, nobody else.
+/// A file that was put in its place before this time. The system sets the time of that, nobody else.
 fn is_older(path: &Path, time: Timestamp) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.ctime() < time.as_second())
 }
 
 /// Reports the items that a plan had and does not have any more, or has only below a heading that
 /// makes them optional. Boxes may be ticked, items may be added and moved.
-pub(super) fn gone_items(
+pub(super) fn report_lost_items(
     file: &str,
-    before: &[u8],
-    now: Option<&[u8]>,
+    old_text: &[u8],
+    new_text: Option<&[u8]>,
     rules: &CheckPolicy,
     examiner: &mut Examiner<'_>,
 ) {
-    let mut left = now.map(|now| items(file, now, rules)).unwrap_or_default();
-    // An item that counts takes the place of one that counts first.
-    let mut was = items(file, before, rules);
-    was.sort_by_key(|item| item.optional);
-    left.sort_by_key(|item| item.optional);
-    for item in was {
-        let same = left
+    let mut old_items = items(file, old_text, rules);
+    let mut new_items = new_text.map(|text| items(file, text, rules)).unwrap_or_default();
+    // Items that block are matched first, so that no optional one of the same text takes their place.
+    old_items.sort_by_key(|item| item.optional);
+    new_items.sort_by_key(|item| item.optional);
+    for old_item in old_items {
+        let match_index = new_items
             .iter()
-            .position(|other| other.text == item.text && (item.optional || !other.optional));
-        if let Some(at) = same {
-            left.remove(at);
+            .position(|item| item.text == old_item.text && (old_item.optional || !item.optional));
+        if let Some(index) = match_index {
+            new_items.remove(index);
             continue;
         }
-        let is_optional_now = left.iter().any(|other| other.text == item.text);
+        let is_optional_now = new_items.iter().any(|item| item.text == old_item.text);
         let finding = CRITERION.finding(file);
-        let what = if is_optional_now {
+        let change = if is_optional_now {
             "an item of the plan was made optional"
         } else {
             CRITERION.message
         };
-        let message = format!("{what}: {}", brief(&item.text, 80));
-        let line = item.line.saturating_sub(1);
-        examiner.found(Finding { message, ..finding }.at(line, &item.text));
+        let message = format!("{change}: {}", brief(&old_item.text, 80));
+        let line = old_item.line.saturating_sub(1);
+        examiner.add(Finding { message, ..finding }.at(line, &old_item.text));
     }
 }
 
-/// The items of a plan. One that cannot be read has none; the check of the plan reports it.
+/// The items of a plan. A plan that cannot be read has no items; the check of criteria reports it.
 fn items(file: &str, bytes: &[u8], rules: &CheckPolicy) -> Vec<acceptance::Item> {
     let text = String::from_utf8_lossy(bytes);
-    acceptance::items(Path::new(file), &text, rules).unwrap_or_default()
+    acceptance::plan_items(Path::new(file), &text, rules).unwrap_or_default()
 }

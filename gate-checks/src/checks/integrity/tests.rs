@@ -5,9 +5,9 @@ mod installed;
 use std::path::Path;
 
 use gate_core::config::{self, Layer, Origin};
-use gate_core::integrity::{Around, CRITERION, Examiner};
+use gate_core::integrity::{CRITERION, Examiner, Surroundings};
 
-use super::around::around;
+use super::context::project_context;
 use super::*;
 use crate::cancellation::{CancelReason, Cancellation, Grace};
 use crate::check::GatherOptions;
@@ -39,11 +39,11 @@ fn dependencies_and_targets_are_those_of_the_baseline_in_the_folders_that_run() 
     fixture.write("requirements.txt", "later\n");
     fixture.remove("app/Makefile");
     let tree = WorkTree::open(&fixture.site).unwrap();
-    let around = around(&policy, &fixture.site, &tree, &baseline.reader(&tree).unwrap());
+    let around = project_context(&policy, &fixture.site, &tree, &baseline.reader(&tree).unwrap());
     assert_eq!(around.folders, ["", "app"]);
     assert_eq!(around.dependencies, ["pyyaml", "requests"]);
     let targets: Vec<_> =
-        around.targets.iter().map(|(folder, target)| format!("{folder}:{target}")).collect();
+        around.targets.iter().map(|target| format!("{}:{}", target.folder, target.name)).collect();
     assert_eq!(targets, [":docs", ":test", "app:docs", "app:test"].map(str::to_owned));
 }
 
@@ -70,13 +70,13 @@ fn scripts_are_named_from_the_root_of_the_tree() {
 /// The messages about items of a plan that are gone, with their lines.
 #[track_caller]
 fn check_gone(before: &str, now: Option<&str>, expected: &[(&str, usize)]) {
-    let around = Around::default();
+    let around = Surroundings::default();
     let rules =
         policy("[checks.acceptance_criteria]\nfiles = [\"plan.md\"]\noptional = [\"Later\"]\n");
     let rules = &rules.checks["acceptance_criteria"];
     let mut examiner = Examiner::new(&around);
     let now = now.map(str::as_bytes);
-    compare::gone_items("plan.md", before.as_bytes(), now, rules, &mut examiner);
+    compare::report_lost_items("plan.md", before.as_bytes(), now, rules, &mut examiner);
     let findings = examiner.finish();
     let found: Vec<_> =
         findings.iter().map(|finding| (finding.message.as_str(), finding.line)).collect();
@@ -157,7 +157,7 @@ fn evidence(
     let options = GatherOptions { baseline, cancel: cancel.clone(), ..GatherOptions::default() };
     let tree = Arc::new(fixture.snapshot());
     let cx = CheckContext::new(policy, &fixture.site, tree, None, options);
-    Integrity::new(CheckId::new("integrity"), policy).look(&cx)
+    Integrity::new(CheckId::new("integrity"), policy).compare_tree(&cx)
 }
 
 /// The rules of the findings, with their files.

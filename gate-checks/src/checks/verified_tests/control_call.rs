@@ -12,24 +12,24 @@ use super::test_workspace::{Contents, TestWorkspace};
 use super::verdict::Verdict;
 use super::{Trouble, VerifiedTests};
 use crate::check::CheckId;
-use crate::control::Kinds;
+use crate::control::FailureKinds;
 use crate::runner::RunnerCommand;
 
 /// A control that ran.
-struct Called {
+struct ControlRun {
     outcome: ControlOutcome,
-    /// The kinds of tests that it has.
-    kinds: Kinds,
-    code: Option<i32>,
+    /// The kinds of tests that the control has.
+    kinds: FailureKinds,
+    exit_code: Option<i32>,
 }
 
 /// The meaning of a control that did not fail.
 enum Meaning {
     Tamper,
-    /// It says nothing, and why.
+    /// The control says nothing, for this reason.
     Nothing(&'static str),
     /// The tests of these kinds say nothing, and the others failed as they must.
-    Less(Kinds),
+    Less(FailureKinds),
 }
 
 impl VerifiedTests<'_> {
@@ -42,21 +42,21 @@ impl VerifiedTests<'_> {
         verdict: &mut Verdict,
     ) -> Result<(), Trouble> {
         let log = CheckId::new(format!("{}-control", self.id));
-        let Some(called) = self.called(workspace, runner, &log).await? else {
-            let why = format!("there is no place for a control of {}", runner.runner.name());
-            verdict.has_no_control(&why);
+        let Some(control_run) = self.run_control_alone(workspace, runner, &log).await? else {
+            let reason = format!("there is no place for a control of {}", runner.runner.name());
+            verdict.note_no_control(&reason);
             return Ok(());
         };
-        let (outcome, kinds) = (called.outcome, called.kinds);
+        let ControlRun { outcome, kinds, exit_code } = control_run;
         verdict.add_detail("control", json!(outcome.name()));
         verdict.add_detail("controls", json!(kinds));
-        verdict.add_detail("exit_code_with_control", json!(called.code));
+        verdict.add_detail("exit_code_with_control", json!(exit_code));
         if outcome == ControlOutcome::Failed {
             return Ok(());
         }
         match self.meaning(workspace, overlay, runner, &outcome).await? {
-            Meaning::Tamper => verdict.becomes(Outcome::Tamper, outcome.summary(called.code)),
-            Meaning::Nothing(why) => verdict.has_no_control(why),
+            Meaning::Tamper => verdict.set_outcome(Outcome::Tamper, outcome.summary(exit_code)),
+            Meaning::Nothing(reason) => verdict.note_no_control(reason),
             Meaning::Less(silent) => {
                 verdict.add_detail("control", json!(ControlOutcome::Failed.name()));
                 verdict.add_detail("controls", json!(&kinds - &silent));
@@ -65,32 +65,32 @@ impl VerifiedTests<'_> {
         Ok(())
     }
 
-    /// Runs a control alone; none if there is no place for one.
-    async fn called(
+    /// Plants a control and runs it alone. `None` if there is no place for one.
+    async fn run_control_alone(
         &self,
         workspace: &TestWorkspace,
         runner: &RunnerCommand,
         log: &CheckId,
-    ) -> Result<Option<Called>, Trouble> {
+    ) -> Result<Option<ControlRun>, Trouble> {
         let Some(control) = workspace.plant(runner)? else { return Ok(None) };
-        let ran = workspace.run_control(log, runner, &control).await;
+        let result = workspace.run_control(log, runner, &control).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
-        let kinds = control.id.kinds();
-        let Ok(ran) = ran else {
-            return Ok(Some(Called { outcome: ControlOutcome::NoTest, kinds, code: None }));
+        let kinds = control.names.kinds();
+        let Ok(run) = result else {
+            let outcome = ControlOutcome::NoTest;
+            return Ok(Some(ControlRun { outcome, kinds, exit_code: None }));
         };
-        let code = ran.launched.exit_code;
-        let outcome = ControlOutcome::from_report(ran.report.as_ref(), code, &control.id);
+        let exit_code = run.launched.exit_code;
+        let mut outcome =
+            ControlOutcome::from_report(run.report.as_ref(), exit_code, &control.names);
         // If the report names no tests, the exit code alone shows that the command failed.
-        let is_silent = ran.report.as_ref().is_none_or(|report| report.tests.is_empty());
-        let outcome = if outcome == ControlOutcome::NoTest && is_silent && code != Some(0) {
-            ControlOutcome::Failed
-        } else {
-            outcome
-        };
-        Ok(Some(Called { outcome, kinds, code }))
+        let is_unnamed = run.report.as_ref().is_none_or(|report| report.tests.is_empty());
+        if outcome == ControlOutcome::NoTest && is_unnamed && exit_code != Some(0) {
+            outcome = ControlOutcome::Failed;
+        }
+        Ok(Some(ControlRun { outcome, kinds, exit_code }))
     }
 
     /// Finds the meaning of a control that did not fail. A project's own settings may leave it out:
@@ -106,50 +106,54 @@ impl VerifiedTests<'_> {
             return Ok(Meaning::Tamper);
         }
         let is_left_out = matches!(outcome, ControlOutcome::Missing | ControlOutcome::NoTest);
-        let mut failed_before = None;
+        let mut failed_on_baseline = None;
         if let Some(overlay) = overlay {
             if is_left_out && overlay.has_approved_settings(self.cx.options.occasion) {
                 return Ok(Meaning::Nothing("settings that a person has approved leave it out"));
             }
-            failed_before = self.failed_on_baseline(workspace, overlay, runner).await?;
+            failed_on_baseline = self.failed_on_baseline(workspace, overlay, runner).await?;
         }
         if let ControlOutcome::Partly { passed, missing } = outcome {
-            let lost = passed | missing;
-            let is_tamper = match failed_before {
-                Some(failed) => !failed.is_disjoint(&lost),
+            let not_failed = passed | missing;
+            let is_tamper = match failed_on_baseline {
+                Some(failed) => !failed.is_disjoint(&not_failed),
                 None => !passed.is_empty(),
             };
-            return Ok(if is_tamper { Meaning::Tamper } else { Meaning::Less(lost) });
+            return Ok(if is_tamper { Meaning::Tamper } else { Meaning::Less(not_failed) });
         }
-        let part = runner.runner.selects(&runner.args);
-        Ok(match (failed_before.as_ref().map(Kinds::is_empty), outcome) {
+        let is_selection = runner.runner.selects_tests(&runner.args);
+        let fails_nowhere = failed_on_baseline.as_ref().map(FailureKinds::is_empty);
+        Ok(match (fails_nowhere, outcome) {
             (Some(false), _) => Meaning::Tamper,
             (Some(true), _) => Meaning::Nothing("it is left out in the baseline too"),
             (None, ControlOutcome::NoTest) => Meaning::Nothing("the report names no test"),
-            (None, ControlOutcome::Missing) if part => {
+            (None, ControlOutcome::Missing) if is_selection => {
                 Meaning::Nothing("the command was not seen to run all tests")
             }
             (None, _) => Meaning::Tamper,
         })
     }
 
-    /// The kinds of a control's tests that fail on the baseline; none if there is no place for one.
+    /// The kinds of a control's tests that fail on the baseline. `None` if there is no place for a
+    /// control.
     async fn failed_on_baseline(
         &self,
         workspace: &TestWorkspace,
         overlay: &Overlay<'_>,
         runner: &RunnerCommand,
-    ) -> Result<Option<Kinds>, Trouble> {
-        if let Some(kinds) = self.kept(workspace, overlay, RunKind::Control) {
+    ) -> Result<Option<FailureKinds>, Trouble> {
+        if let Some(kinds) = self.stored_result(workspace, overlay, RunKind::Control) {
             return Ok(Some(kinds));
         }
-        let mut deciding = workspace.deciding(self.settings)?;
+        let mut deciding_copy = workspace.deciding_copy(self.settings)?;
         let contents = Contents::Baseline(overlay);
-        deciding.lay(self.id, contents, &BTreeSet::new(), Some(overlay.baseline))?;
+        deciding_copy.lay(self.id, contents, &BTreeSet::new(), Some(overlay.baseline))?;
         let log = CheckId::new(format!("{}-baseline-control", self.id));
-        let Some(called) = self.called(&deciding, runner, &log).await? else { return Ok(None) };
-        let failed = &called.kinds - &called.outcome.lost();
-        self.keep(workspace, overlay, RunKind::Control, &failed);
+        let Some(control_run) = self.run_control_alone(&deciding_copy, runner, &log).await? else {
+            return Ok(None);
+        };
+        let failed = &control_run.kinds - &control_run.outcome.not_failed();
+        self.store_result(workspace, overlay, RunKind::Control, &failed);
         Ok(Some(failed))
     }
 }

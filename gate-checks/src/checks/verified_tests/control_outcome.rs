@@ -1,20 +1,20 @@
 //! The outcome of a control in a run.
 
-use crate::control::{Kind, Kinds, Names};
+use crate::control::{ControlNames, FailureKind, FailureKinds};
 use crate::report::{Status, TestReport};
 
 /// The outcome of a control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ControlOutcome {
-    /// Each of its tests failed, and so did the command.
+    /// Each of the control's tests failed, and so did the command.
     Failed,
-    /// The tests of these kinds did not fail, those of the others did.
-    Partly { passed: Kinds, missing: Kinds },
-    /// None failed, although they were run.
+    /// The tests of these kinds did not fail, those of the other kinds did.
+    Partly { passed: FailureKinds, missing: FailureKinds },
+    /// No test of the control failed, although they were run.
     Passed,
-    /// It failed, and the command ended with code 0.
+    /// A test of the control failed, and the command ended with code 0.
     Masked,
-    /// The tests ran without it.
+    /// The project's tests ran without the control's.
     Missing,
     /// No test ran.
     NoTest,
@@ -25,19 +25,21 @@ impl ControlOutcome {
     pub(super) fn from_report(
         report: Option<&TestReport>,
         exit_code: Option<i32>,
-        id: &Names,
+        names: &ControlNames,
     ) -> Self {
         let Some(report) = report else {
             return Self::NoTest;
         };
-        let kinds = |is: fn(Status) -> bool| -> Kinds {
-            let tests = report.tests.iter().filter(|test| is(test.status));
-            tests.filter_map(|test| id.kind(&test.id)).collect()
+        let kinds_with = |is_counted: fn(Status) -> bool| -> FailureKinds {
+            let tests = report.tests.iter().filter(|test| is_counted(test.status));
+            tests.filter_map(|test| names.kind_of(&test.id)).collect()
         };
-        let (ran, failed) = (kinds(|_| true), kinds(|status| status == Status::Failed));
-        if ran.is_empty() {
-            let failed_elsewhere = !report.errors.is_empty() && exit_code != Some(0);
-            return if report.executed() == 0 || failed_elsewhere {
+        let reported = kinds_with(|_| true);
+        let failed = kinds_with(|status| status == Status::Failed);
+        if reported.is_empty() {
+            // With an error outside of tests the run may have stopped before the control's turn.
+            let has_failed_elsewhere = !report.errors.is_empty() && exit_code != Some(0);
+            return if report.executed() == 0 || has_failed_elsewhere {
                 Self::NoTest
             } else {
                 Self::Missing
@@ -49,8 +51,8 @@ impl ControlOutcome {
         if exit_code == Some(0) {
             return Self::Masked;
         }
-        let passed = kinds(|status| status == Status::Passed);
-        let missing = &(&id.kinds() - &failed) - &passed;
+        let passed = kinds_with(|status| status == Status::Passed);
+        let missing = &(&names.kinds() - &failed) - &passed;
         if passed.is_empty() && missing.is_empty() {
             Self::Failed
         } else {
@@ -58,7 +60,7 @@ impl ControlOutcome {
         }
     }
 
-    /// True if some of its tests were run and did not fail.
+    /// Tests of the control were run and did not fail.
     pub(super) fn has_passed(&self) -> bool {
         match self {
             Self::Passed => true,
@@ -68,15 +70,17 @@ impl ControlOutcome {
     }
 
     /// The kinds of tests that did not fail as they must.
-    pub(super) fn lost(&self) -> Kinds {
+    pub(super) fn not_failed(&self) -> FailureKinds {
         match self {
-            Self::Failed => Kinds::new(),
+            Self::Failed => FailureKinds::new(),
             Self::Partly { passed, missing } => passed | missing,
-            Self::Passed | Self::Masked | Self::Missing | Self::NoTest => Kinds::from(Kind::ALL),
+            Self::Passed | Self::Masked | Self::Missing | Self::NoTest => {
+                FailureKinds::from(FailureKind::ALL)
+            }
         }
     }
 
-    /// Its name in records.
+    /// The outcome's name in records.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Failed => "failed-as-it-must",
@@ -92,14 +96,14 @@ impl ControlOutcome {
             Some(code) => format!("ended with code {code}"),
             None => "was ended by a signal".to_owned(),
         };
-        let what = match self {
+        let observation = match self {
             Self::Failed => return String::new(),
             _ if self.has_passed() => "it is reported as passed".to_owned(),
             Self::Masked => "it failed, and the command ended with code 0".to_owned(),
             Self::NoTest => format!("no test is reported, and the command {code}"),
             _ => format!("it is not among the tests that ran, and the command {code}"),
         };
-        format!("a test of gate's that has to fail did not fail the run: {what}")
+        format!("a test of gate's that has to fail did not fail the run: {observation}")
     }
 }
 
@@ -108,31 +112,39 @@ mod tests {
     use super::*;
     use crate::report::{Format, Test};
 
-    fn names(tests: &[(Kind, usize)]) -> Names {
-        Names::numbered(tests)
+    fn names(tests: &[(FailureKind, usize)]) -> ControlNames {
+        ControlNames::numbered(tests)
     }
 
     #[test]
     fn each_of_its_tests_has_to_fail() {
         use Status::{Failed, Passed, Skipped};
         let id = names(&[
-            (Kind::Raise, 101),
-            (Kind::Assertion, 102),
-            (Kind::Inside, 103),
-            (Kind::Inside, 104),
+            (FailureKind::Raise, 101),
+            (FailureKind::Assertion, 102),
+            (FailureKind::Inside, 103),
+            (FailureKind::Inside, 104),
         ]);
-        let kind = |kind: Kind| Kinds::from([kind]);
+        let kind = |kind: FailureKind| FailureKinds::from([kind]);
         let partly = |passed, missing| ControlOutcome::Partly { passed, missing };
         for (tests, code, expected) in [
             ([Failed, Failed, Failed, Failed], Some(1), ControlOutcome::Failed),
             ([Failed, Failed, Failed, Skipped], Some(1), ControlOutcome::Failed),
-            ([Failed, Failed, Failed, Passed], Some(1), partly(kind(Kind::Inside), Kinds::new())),
+            (
+                [Failed, Failed, Failed, Passed],
+                Some(1),
+                partly(kind(FailureKind::Inside), FailureKinds::new()),
+            ),
             (
                 [Failed, Passed, Failed, Failed],
                 Some(1),
-                partly(kind(Kind::Assertion), Kinds::new()),
+                partly(kind(FailureKind::Assertion), FailureKinds::new()),
             ),
-            ([Failed, Failed, Skipped, Skipped], Some(1), partly(Kinds::new(), kind(Kind::Inside))),
+            (
+                [Failed, Failed, Skipped, Skipped],
+                Some(1),
+                partly(FailureKinds::new(), kind(FailureKind::Inside)),
+            ),
             ([Failed, Passed, Failed, Failed], Some(0), ControlOutcome::Masked),
             ([Passed, Passed, Skipped, Skipped], Some(1), ControlOutcome::Passed),
         ] {
@@ -141,13 +153,13 @@ mod tests {
             let outcome = ControlOutcome::from_report(Some(&report), code, &id);
             assert_eq!(outcome, expected, "{:?} {code:?}", report.tests);
         }
-        let lost = partly(kind(Kind::Inside), kind(Kind::Raise));
+        let both_ways = partly(kind(FailureKind::Inside), kind(FailureKind::Raise));
         assert_eq!(
-            (lost.name(), lost.lost()),
-            ("passed", Kinds::from([Kind::Raise, Kind::Inside]))
+            (both_ways.name(), both_ways.not_failed()),
+            ("passed", FailureKinds::from([FailureKind::Raise, FailureKind::Inside]))
         );
-        assert!(lost.has_passed());
-        let missing = partly(Kinds::new(), kind(Kind::Raise));
+        assert!(both_ways.has_passed());
+        let missing = partly(FailureKinds::new(), kind(FailureKind::Raise));
         assert_eq!((missing.name(), missing.has_passed()), ("missing", false));
     }
 
@@ -172,7 +184,7 @@ mod tests {
     #[test]
     fn a_control_has_to_fail_and_the_command_with_it() {
         use Status::{Failed, Passed, Skipped};
-        let id = names(&[(Kind::Raise, 101)]);
+        let id = names(&[(FailureKind::Raise, 101)]);
         for (tests, errors, code, expected) in [
             (vec![("a", Passed), ("t_101", Failed)], vec![], Some(1), ControlOutcome::Failed),
             (vec![("a", Passed), ("t_101", Failed)], vec![], None, ControlOutcome::Failed),

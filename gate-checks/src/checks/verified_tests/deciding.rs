@@ -18,15 +18,16 @@ use gate_core::decide::evidence::Outcome;
 use gate_core::integrity::{Guarded, Language, guarded};
 use serde_json::json;
 
-use super::identities::{Compared, is_allowed};
+use super::identities::{Comparison, is_allowed};
 use super::overlay::{Overlay, Replacement, ReplacementKind, is_data};
 use super::test_workspace::{Contents, TestWorkspace};
-use super::verdict::Verdict;
+use super::verdict::{ChangedFile, Verdict};
 use super::{TestOutcome, Trouble, VerifiedTests, add_detail};
 use crate::check::{CheckId, Occasion};
 use crate::report::{self, Status};
 
-/// The most runs of the baseline's tests: each takes files with new names of the product.
+/// The most runs of the baseline's tests. Each run but the first has further files with new names of
+/// the product, or the new data.
 const MAX_RUNS: usize = 3;
 
 /// The most tests that a record names as left out. If more are left out, the exit ends no
@@ -36,12 +37,12 @@ const MAX_LEFT_OUT_NAMES: usize = 500;
 /// The baseline's tests over the product of the tree.
 pub(super) struct OldTests {
     pub(super) run: TestOutcome,
-    /// The files that explain why it did not pass; nothing if it passed.
+    /// The files that explain why the run did not pass; empty if it passed.
     blame: Blame,
     /// The files that stood otherwise than in the tree.
-    pub(super) laid: Vec<Replacement>,
-    /// The files among them whose old texts ran with new names of the product.
-    renamed: BTreeSet<String>,
+    pub(super) replacements: Vec<Replacement>,
+    /// The names of those whose old texts ran with new names of the product.
+    adapted: BTreeSet<String>,
 }
 
 /// The reasons why a run with the baseline's tests did not pass.
@@ -57,47 +58,50 @@ struct Failures {
 /// The files that explain why a run did not pass.
 #[derive(Debug, Default)]
 struct Blame {
-    /// By their place among those that were laid, each with its tests as far as they are known.
-    files: BTreeMap<usize, Vec<String>>,
-    /// Tests of files that stand as in the tree, which no replaced file explains.
-    others: Vec<String>,
+    /// The failing tests of each replaced file, as far as they are known, by the index of its
+    /// replacement.
+    tests_by_file: BTreeMap<usize, Vec<String>>,
+    /// Failing tests of files that stand as in the tree, which no replaced file explains.
+    unexplained: Vec<String>,
 }
 
 impl VerifiedTests<'_> {
     /// Runs the baseline's tests over the product. If an edited file fails and its edit shows new names
     /// of the product, its old text runs once more with these.
-    pub(super) async fn old_tests(
+    pub(super) async fn run_old_tests(
         &self,
-        deciding: &mut TestWorkspace,
+        deciding_copy: &mut TestWorkspace,
         overlay: &Overlay<'_>,
-        mut laid: Vec<Replacement>,
+        mut replacements: Vec<Replacement>,
     ) -> Result<OldTests, Trouble> {
         let log = CheckId::new(format!("{}-deciding", self.id));
-        let mut renamed = BTreeSet::new();
-        for runs in 1.. {
-            self.lay(deciding, overlay, &laid)?;
-            let result = deciding.run(&log, true).await;
+        let cwd = self.folder_in(deciding_copy.tree());
+        let mut adapted = BTreeSet::new();
+        for number_of_run in 1.. {
+            self.lay(deciding_copy, overlay, &replacements)?;
+            let result = deciding_copy.run(&log, true).await;
             if self.cx.cancel.is_cancelled() {
                 break;
             }
-            let run = self.let_go(deciding, TestOutcome::new(result, deciding.settings()));
-            if run.passed() {
-                return Ok(OldTests { run, blame: Blame::default(), laid, renamed });
+            let whole_run = TestOutcome::new(result, deciding_copy.settings());
+            let run = self.leave_out_allowed(deciding_copy, whole_run);
+            if run.has_passed() {
+                return Ok(OldTests { run, blame: Blame::default(), replacements, adapted });
             }
-            let blame = Blame::new(&Failures::new(&run), &laid, &self.inside(deciding.tree()));
-            let replacements = self.with_new_names(deciding, overlay, &laid, &blame);
+            let blame = Blame::new(&Failures::new(&run), &replacements, &cwd);
+            let with_new_names = self.with_new_names(deciding_copy, overlay, &replacements, &blame);
             let is_new_data = |file: &Replacement| file.is_new() && is_data(&file.path);
-            let may_need_data = !blame.is_explained() && laid.iter().any(is_new_data);
-            if replacements.is_empty() && !may_need_data || runs == MAX_RUNS {
-                return Ok(OldTests { run, blame, laid, renamed });
+            let may_need_data = !blame.is_complete() && replacements.iter().any(is_new_data);
+            if with_new_names.is_empty() && !may_need_data || number_of_run == MAX_RUNS {
+                return Ok(OldTests { run, blame, replacements, adapted });
             }
-            for (at, replacement) in replacements {
-                renamed.insert(replacement.name());
-                laid[at] = replacement;
+            for (index, replacement) in with_new_names {
+                adapted.insert(replacement.name());
+                replacements[index] = replacement;
             }
             if may_need_data {
-                // The product may read it.
-                laid.retain(|file| !is_new_data(file));
+                // New data was left out as a fixture of new tests, but the product may read it.
+                replacements.retain(|file| !is_new_data(file));
             }
         }
         Err(Trouble::Ended)
@@ -106,64 +110,72 @@ impl VerifiedTests<'_> {
     /// Makes the deciding copy the tree with these files in the place of its own.
     pub(super) fn lay(
         &self,
-        deciding: &mut TestWorkspace,
+        deciding_copy: &mut TestWorkspace,
         overlay: &Overlay<'_>,
-        laid: &[Replacement],
+        replacements: &[Replacement],
     ) -> Result<(), Trouble> {
-        let old: BTreeSet<_> =
-            laid.iter().filter(|file| file.is_old()).map(|file| file.path.as_path()).collect();
+        let as_in_baseline: BTreeSet<_> = replacements
+            .iter()
+            .filter(|file| file.is_old())
+            .map(|file| file.path.as_path())
+            .collect();
         let changed = overlay.changes.iter().map(|change| change.path.as_path());
-        let changed = changed.filter(|path| !old.contains(path)).collect();
-        let is_poisonable = overlay.changes_builds(deciding.tree());
-        let caches = if is_poisonable { None } else { Some(overlay.baseline) };
-        let laid: Vec<_> = laid.iter().collect();
-        deciding.lay(self.id, Contents::Replaced(&laid), &changed, caches)
+        let unlike_baseline = changed.filter(|path| !as_in_baseline.contains(path)).collect();
+        // Changed code that runs while the work is built would build something else than the caches
+        // of the baseline hold.
+        let has_stale_caches = overlay.has_changed_build_code(deciding_copy.tree());
+        let caches = if has_stale_caches { None } else { Some(overlay.baseline) };
+        let contents = Contents::Replaced(replacements);
+        deciding_copy.lay(self.id, contents, &unlike_baseline, caches)
     }
 
-    /// The files with new names of the product in their old texts, if edited files explain a failure.
+    /// The files with new names of the product in their old texts, if edited files explain a failure;
+    /// each with the index of the replacement that it takes the place of.
     fn with_new_names(
         &self,
-        deciding: &TestWorkspace,
+        deciding_copy: &TestWorkspace,
         overlay: &Overlay<'_>,
-        laid: &[Replacement],
+        replacements: &[Replacement],
         blame: &Blame,
     ) -> Vec<(usize, Replacement)> {
-        let tree = deciding.tree();
+        let tree = deciding_copy.tree();
         let names = overlay.product_names(tree);
-        if !blame.is_explained() || names.is_empty() {
+        if !blame.is_complete() || names.is_empty() {
             return Vec::new();
         }
         // A name is often used in more files than those that fail first.
-        let files = laid.iter().enumerate();
-        let renamed = files.filter_map(|(at, file)| {
+        let files = replacements.iter().enumerate();
+        let with_new_names = files.filter_map(|(index, file)| {
             let replacement = file.with_new_names(tree, overlay, &names)?;
-            (!replacement.is_same(file)).then_some((at, replacement))
+            (!replacement.has_same_text(file)).then_some((index, replacement))
         });
-        renamed.collect()
+        with_new_names.collect()
     }
 
-    /// Failing tests that the operator lets go do not count.
-    pub(super) fn let_go(&self, workspace: &TestWorkspace, run: TestOutcome) -> TestOutcome {
+    /// The run without the failing tests that the operator lets go, if no other test fails. They
+    /// count as skipped, and the command as if it had passed.
+    pub(super) fn leave_out_allowed(&self, copy: &TestWorkspace, run: TestOutcome) -> TestOutcome {
         let Some(report) = &run.report else { return run };
         let failed: Vec<_> = report.named(Status::Failed).collect();
-        let only_tests = report.errors.is_empty() && report.problems.is_empty();
-        if !only_tests
+        let has_only_failed_tests = report.errors.is_empty() && report.problems.is_empty();
+        if !has_only_failed_tests
             || failed.is_empty()
             || !failed.iter().all(|id| is_allowed(id, &self.cx.allow))
         {
             return run;
         }
-        let number = failed.len() as u64;
-        let left_out: Vec<_> = failed.into_iter().take(MAX_LEFT_OUT_NAMES).collect();
-        let left_out = json!({ "left_out": left_out, "left_out_count": number });
+        let count = failed.len() as u64;
+        let names: Vec<_> = failed.into_iter().take(MAX_LEFT_OUT_NAMES).collect();
+        let left_out_detail = json!({ "left_out": names, "left_out_count": count });
         let mut report = report.clone();
-        report.failed = report.failed.saturating_sub(number);
-        report.skipped += number;
+        report.failed = report.failed.saturating_sub(count);
+        report.skipped += count;
         for test in report.tests.iter_mut().filter(|test| test.status == Status::Failed) {
             test.status = Status::Skipped;
         }
         report.failures.clear();
-        let mut judged = report::judge(Some(&report), Some(0), workspace.settings().report);
+        let mut judged = report::judge(Some(&report), Some(0), copy.settings().report);
+        // A report without an executed test is no pass by itself: it may have found none.
         if report.executed() == 0 {
             judged.outcome = Outcome::Pass;
             judged.summary = "every failing test is one that a person left out".to_owned();
@@ -172,7 +184,7 @@ impl VerifiedTests<'_> {
         (evidence.outcome, evidence.summary) = (judged.outcome, judged.summary);
         (evidence.exit_code, evidence.excerpt) = (Some(0), None);
         add_detail(&mut evidence, judged.detail);
-        add_detail(&mut evidence, left_out);
+        add_detail(&mut evidence, left_out_detail);
         TestOutcome { evidence, report: Some(report) }
     }
 }
@@ -180,51 +192,58 @@ impl VerifiedTests<'_> {
 impl OldTests {
     /// The baseline's tests refuse, whatever the tree's own do: one fails whose file stands as in the
     /// tree, and only files of tests do not.
-    pub(super) fn is_decided(&self, deciding: &TestWorkspace) -> bool {
-        let only_tests = self.laid.iter().all(Replacement::is_plain_test);
-        let folder = deciding.folder_of_tests();
-        let stands = |test: &String| {
+    pub(super) fn is_decided(&self, deciding_copy: &TestWorkspace) -> bool {
+        let has_replaced_tests_alone = self.replacements.iter().all(Replacement::is_plain_test);
+        let folder = deciding_copy.folder_of_tests();
+        let has_file = |test: &String| {
             test.split_once("::").is_some_and(|(file, _)| folder.join(file).is_file())
         };
-        only_tests && self.blame.others.iter().any(stands)
+        has_replaced_tests_alone && self.blame.unexplained.iter().any(has_file)
     }
 
     /// Puts the results of both runs together. If the tree's own tests pass and the baseline's do not,
     /// the files that stood otherwise make the difference.
     pub(super) fn weigh(
         self,
-        compared: &Compared,
-        (overlay, occasion): (&Overlay<'_>, Occasion),
+        comparison: &Comparison,
+        overlay: &Overlay<'_>,
+        occasion: Occasion,
         verdict: &mut Verdict,
     ) {
-        let Self { run, mut blame, laid, renamed } = self;
-        verdict.add_detail("base_run", json!(if run.passed() { "passed" } else { "failed" }));
-        let old = laid.iter().filter(|file| !file.is_new()).map(Replacement::name);
-        verdict.add_detail("overlaid", json!(old.collect::<Vec<_>>()));
-        verdict.add_detail("adapted", json!(renamed));
-        if run.passed() {
-            verdict.compare(compared, overlay);
+        let Self { run, mut blame, replacements, adapted } = self;
+        verdict.add_detail("base_run", json!(if run.has_passed() { "passed" } else { "failed" }));
+        let overlaid = replacements.iter().filter(|file| !file.is_new()).map(Replacement::name);
+        verdict.add_detail("overlaid", json!(overlaid.collect::<Vec<_>>()));
+        verdict.add_detail("adapted", json!(adapted));
+        if run.has_passed() {
+            verdict.compare(comparison, overlay);
             return;
         }
-        let others = std::mem::take(&mut blame.others);
-        if !others.is_empty() || blame.files.is_empty() {
-            let is_about = |file: &Replacement| !(file.is_new() && file.is_plain_test());
-            let any = laid.iter().any(is_about);
-            for (at, file) in laid.iter().enumerate() {
-                if is_about(file) || !any {
-                    blame.files.entry(at).or_default().extend(others.iter().cloned());
+        let unexplained = std::mem::take(&mut blame.unexplained);
+        if !unexplained.is_empty() || blame.tests_by_file.is_empty() {
+            // No other test rests on a new test file. If only such files were left out, one of them
+            // makes the difference all the same, and all are named.
+            let is_suspect = |file: &Replacement| !(file.is_new() && file.is_plain_test());
+            let has_suspect = replacements.iter().any(is_suspect);
+            for (index, file) in replacements.iter().enumerate() {
+                if is_suspect(file) || !has_suspect {
+                    let tests = blame.tests_by_file.entry(index).or_default();
+                    tests.extend(unexplained.iter().cloned());
                 }
             }
         }
-        let changed = blame.files.into_iter().map(|(at, tests)| (&laid[at], tests));
-        let changed: Vec<_> = changed.collect();
+        let changed_files: Vec<_> = blame
+            .tests_by_file
+            .into_iter()
+            .map(|(index, tests)| ChangedFile { replacement: &replacements[index], tests })
+            .collect();
         // A control that was left out says less than the baseline's own tests.
-        if verdict.passed() || verdict.evidence.outcome == Outcome::Tamper {
+        if verdict.has_passed() || verdict.evidence.outcome == Outcome::Tamper {
             verdict.add_detail("failures_of_base", json!(true));
-            verdict.needs_approval(run, compared, &changed);
+            verdict.demand_approval(run, comparison, &changed_files);
         } else if occasion.is_pull_request() {
             // A reviewer sees both at once; an agent mends its own failures first.
-            verdict.name_changed(&changed);
+            verdict.name_changed_files(&changed_files);
         }
     }
 }
@@ -244,48 +263,59 @@ impl Failures {
 }
 
 impl Blame {
-    /// True if edited files explain the whole failure.
-    fn is_explained(&self) -> bool {
-        self.others.is_empty() && !self.files.is_empty()
-    }
-
-    fn new(failures: &Failures, laid: &[Replacement], cwd: &Path) -> Self {
+    fn new(failures: &Failures, replacements: &[Replacement], cwd: &Path) -> Self {
         use ReplacementKind::{Edited, Inline, Recipe};
         let mut blame = Self::default();
-        let all = || laid.iter().enumerate();
         if failures.is_broken {
-            let able = all().filter(|(_, file)| matches!(file.kind, Edited | Inline | Recipe));
-            let able: Vec<_> = able.collect();
-            let is_named =
-                |file: &Replacement| failures.errors.contains(&*file.path.to_string_lossy());
-            let named: Vec<_> = able.iter().filter(|(_, file)| is_named(file)).copied().collect();
-            for (at, _) in if named.is_empty() { able } else { named } {
-                blame.files.insert(at, Vec::new());
+            // Old text can break a build: what it names may be gone from the product. If the errors
+            // name no replaced file, any of them may be the cause.
+            let mut may_break = Vec::new();
+            let mut named_in_errors = Vec::new();
+            for (index, file) in replacements.iter().enumerate() {
+                if matches!(file.kind, Edited | Inline | Recipe) {
+                    may_break.push(index);
+                    if failures.errors.contains(&*file.path.to_string_lossy()) {
+                        named_in_errors.push(index);
+                    }
+                }
             }
+            let blamed = if named_in_errors.is_empty() { may_break } else { named_in_errors };
+            blame.tests_by_file = blamed.into_iter().map(|index| (index, Vec::new())).collect();
             return blame;
         }
         for test in &failures.tests {
-            match all().find(|(_, file)| file.owns(cwd, test)) {
-                Some((at, _)) => blame.files.entry(at).or_default().push(test.clone()),
-                None => blame.others.push(test.clone()),
+            match replacements.iter().position(|file| file.has_test(cwd, test)) {
+                Some(index) => {
+                    blame.tests_by_file.entry(index).or_default().push(test.clone());
+                }
+                None => blame.unexplained.push(test.clone()),
             }
         }
         // A test that was not edited may rest on a file that was.
-        let rests_on = all().filter(|(_, file)| {
-            file.kind == Recipe || file.kind == Edited && is_support(&file.path)
-        });
-        let rests_on: Vec<_> = rests_on.map(|(at, _)| at).collect();
-        if !blame.others.is_empty() && !rests_on.is_empty() {
-            let others = std::mem::take(&mut blame.others);
-            for at in rests_on {
-                blame.files.entry(at).or_insert_with(|| others.clone());
+        let support: Vec<_> = replacements
+            .iter()
+            .enumerate()
+            .filter(|(_, file)| {
+                file.kind == Recipe || file.kind == Edited && is_support(&file.path)
+            })
+            .map(|(index, _)| index)
+            .collect();
+        if !blame.unexplained.is_empty() && !support.is_empty() {
+            let unexplained = std::mem::take(&mut blame.unexplained);
+            for index in support {
+                blame.tests_by_file.entry(index).or_insert_with(|| unexplained.clone());
             }
         }
         blame
     }
+
+    /// Edited files explain the whole failure.
+    fn is_complete(&self) -> bool {
+        self.unexplained.is_empty() && !self.tests_by_file.is_empty()
+    }
 }
 
-/// True for helpers, fixtures and snapshots.
+/// A helper, a fixture or a snapshot.
 fn is_support(path: &Path) -> bool {
     let Some(path) = path.to_str() else { return true };
     guarded(path) == Some(Guarded::Support) || Language::from_path(path).is_none()

@@ -13,327 +13,353 @@ use super::overlay::Overlay;
 use crate::report::{Status, Test, TestReport};
 use crate::worktree::Globs;
 
-pub(super) use relocated::Sources;
+pub(super) use relocated::SourceTests;
 
 /// Tests of each kind that the detail names.
-pub(super) const LISTED: usize = 50;
+pub(super) const MAX_LISTED: usize = 50;
 
 /// The baseline's tests, compared with those of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Compared {
+pub(super) struct Comparison {
     /// Set if there is nothing to compare.
-    lacking: Option<Lacking>,
-    passed: usize,
-    /// They are not among the tests any more.
-    gone: Vec<String>,
-    /// They are there, and do not run.
+    obstacle: Option<Obstacle>,
+    /// The number of tests that ran.
+    executed: usize,
+    /// The tests that the run does not name any more.
+    missing: Vec<String>,
+    /// The tests that the run names as skipped.
     skipped: Vec<String>,
-    /// They have another name now, as their file has.
+    /// The tests that have another name now, as their file has.
     moved: Vec<String>,
-    /// They may be gone: the operator allows it.
+    /// The tests that did not run, and that the operator lets go.
     allowed: Vec<String>,
 }
 
-/// A comparison that cannot be made.
+/// The reason why names cannot be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lacking {
-    /// The baseline's tests are not known. True if the run names its own.
-    Baseline { names: bool },
-    /// The baseline has so many tests, and the run names none.
-    Report { before: usize },
-    /// So many tests of the base ran, and fewer run now; neither are named.
-    Fewer { of_base: u64, now: u64 },
+enum Obstacle {
+    /// The baseline's tests are not known.
+    UnknownBaseline { is_run_named: bool },
+    /// The baseline's tests are known, and the run names no tests.
+    UnnamedRun { baseline_count: usize },
+    /// Fewer tests run now than on the base's files; neither are named.
+    FewerTests { base_count: u64, run_count: u64 },
 }
 
 /// Allowed changes of tests' names.
 #[derive(Debug, Default)]
-pub(super) struct Renamed {
-    /// Beginnings of names, and what stands in their place.
-    moved: Vec<(String, String)>,
+pub(super) struct NameChanges {
+    moved: Vec<MovedPrefix>,
     /// Beginnings of names in files that the operator lets change.
-    free: Vec<String>,
+    approved_prefixes: Vec<String>,
 }
 
-impl Renamed {
-    /// From what became of the files. Names are relative to the root, or to one of the folders that
+/// The beginning of the names of a moved file's tests.
+#[derive(Debug)]
+struct MovedPrefix {
+    old: String,
+    new: String,
+}
+
+impl NameChanges {
+    /// From what became of the files. ControlNames are relative to the root, or to one of the folders that
     /// a runner takes for it.
     pub(super) fn new(overlay: &Overlay<'_>, cwd: &Path) -> Self {
-        let moved = overlay.moved().flat_map(|(from, to)| {
-            spellings(from, cwd).into_iter().zip(spellings(to, cwd)).collect::<Vec<_>>()
-        });
-        let free = overlay.approved().flat_map(|change| spellings(&change.path, cwd));
-        Self { moved: moved.collect(), free: free.collect() }
+        let moved = overlay.moved_files().flat_map(|(from, to)| moved_prefixes(from, to, cwd));
+        let approved =
+            overlay.approved_changes().flat_map(|change| name_prefixes(&change.path, cwd));
+        Self { moved: moved.collect(), approved_prefixes: approved.collect() }
     }
 
     /// The names that a test may have by now.
-    fn now<'r>(&'r self, id: &'r str) -> impl Iterator<Item = String> + 'r {
-        let renamed = self.moved.iter().flat_map(move |(from, to)| {
-            starts(id).filter_map(move |start| {
-                let rest = rest(&id[start..], from)?;
-                Some(format!("{}{to}{rest}", &id[..start]))
+    fn current_names<'r>(&'r self, id: &'r str) -> impl Iterator<Item = String> + 'r {
+        let moved_names = self.moved.iter().flat_map(move |prefix| {
+            file_part_offsets(id).filter_map(move |offset| {
+                let end = after_prefix(&id[offset..], &prefix.old)?;
+                Some(format!("{}{}{end}", &id[..offset], prefix.new))
             })
         });
-        renamed.chain(std::iter::once(id.to_owned()))
+        moved_names.chain(std::iter::once(id.to_owned()))
     }
 
-    fn is_free(&self, id: &str) -> bool {
-        starts(id).any(|at| self.free.iter().any(|prefix| rest(&id[at..], prefix).is_some()))
+    /// The test's file is one that the operator lets change.
+    fn is_approved(&self, id: &str) -> bool {
+        has_prefix(id, &self.approved_prefixes)
     }
 }
 
-fn text(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
-}
-
-fn stem(path: &Path) -> String {
-    text(&path.with_extension(""))
-}
-
-fn is(number: usize) -> &'static str {
-    if number == 1 { "is" } else { "are" }
-}
-
-/// The first [`LISTED`] names.
-fn first(names: &[String]) -> &[String] {
-    &names[..names.len().min(LISTED)]
-}
-
-/// The offsets at which a file's part of a name may begin: cargo puts a program before it, unittest
-/// the test's own name.
-fn starts(id: &str) -> impl Iterator<Item = usize> {
-    let parts = [id.find("::"), id.find(" (")];
-    std::iter::once(0).chain(parts.into_iter().flatten().map(|at| at + 2))
-}
-
-/// The rest of a name after a prefix that ends with one of its parts.
-fn rest<'i>(id: &'i str, beginning: &str) -> Option<&'i str> {
-    if beginning.is_empty() {
-        return None;
-    }
-    let rest = id.strip_prefix(beginning)?;
-    let ends = rest.is_empty() || rest.starts_with(|c: char| !c.is_alphanumeric() && c != '_');
-    ends.then_some(rest)
+fn moved_prefixes(from: &Path, to: &Path, cwd: &Path) -> Vec<MovedPrefix> {
+    name_prefixes(from, cwd)
+        .into_iter()
+        .zip(name_prefixes(to, cwd))
+        .map(|(old, new)| MovedPrefix { old, new })
+        .collect()
 }
 
 /// The prefixes with which runners name the tests of a file. Each file has as many, in the same
 /// order.
-fn spellings(path: &Path, cwd: &Path) -> Vec<String> {
-    let inside = path.strip_prefix(cwd).unwrap_or(path);
-    let source = inside.strip_prefix("src").unwrap_or(inside);
-    let module = stem(source).trim_end_matches("/mod").replace('/', "::");
+fn name_prefixes(path: &Path, cwd: &Path) -> Vec<String> {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let stem = |path: &Path| text(&path.with_extension(""));
+    let in_project = path.strip_prefix(cwd).unwrap_or(path);
+    let in_source = in_project.strip_prefix("src").unwrap_or(in_project);
+    let module = stem(in_source).trim_end_matches("/mod").replace('/', "::");
     vec![
         text(path),
-        text(inside),
+        text(in_project),
         stem(path).replace('/', "."),
-        stem(inside).replace('/', "."),
+        stem(in_project).replace('/', "."),
         // A test program of cargo's is called like its file.
-        stem(Path::new(inside.file_name().unwrap_or_default())),
+        stem(Path::new(in_project.file_name().unwrap_or_default())),
         module,
     ]
 }
 
+fn has_prefix(id: &str, prefixes: &[String]) -> bool {
+    file_part_offsets(id)
+        .any(|offset| prefixes.iter().any(|prefix| after_prefix(&id[offset..], prefix).is_some()))
+}
+
+/// The offsets at which a file's part of a name may begin: cargo puts a program before it, unittest
+/// the test's own name.
+fn file_part_offsets(id: &str) -> impl Iterator<Item = usize> {
+    let separators = [id.find("::"), id.find(" (")];
+    std::iter::once(0).chain(separators.into_iter().flatten().map(|offset| offset + 2))
+}
+
+/// The end of a name after a prefix, which has to end with one of the name's parts.
+fn after_prefix<'i>(id: &'i str, prefix: &str) -> Option<&'i str> {
+    if prefix.is_empty() {
+        return None;
+    }
+    let end = id.strip_prefix(prefix)?;
+    let is_whole_part =
+        end.is_empty() || end.starts_with(|char: char| !char.is_alphanumeric() && char != '_');
+    is_whole_part.then_some(end)
+}
+
 /// A test's name without what changes with the lines above it.
-pub(super) fn name(id: &str) -> String {
+pub(super) fn stable_name(id: &str) -> String {
     match id.split_once(" (line ") {
-        Some((name, rest)) if rest.ends_with(')') => name.to_owned(),
+        Some((name, line)) if line.ends_with(')') => name.to_owned(),
         _ => id.to_owned(),
     }
 }
 
-/// True if a test is named after a file; `cwd` is the folder of the check, and both are relative
-/// to the root.
-pub(super) fn owns(file: &Path, cwd: &Path, id: &str) -> bool {
-    let spellings = spellings(file, cwd);
-    starts(id).any(|at| spellings.iter().any(|prefix| rest(&id[at..], prefix).is_some()))
+/// A test that is named after a file; `cwd` is the folder of the check, and both are relative to the
+/// root.
+pub(super) fn is_named_after(id: &str, file: &Path, cwd: &Path) -> bool {
+    has_prefix(id, &name_prefixes(file, cwd))
 }
 
-/// True if a report names every test that it counts.
-pub(super) fn names_all(report: &TestReport) -> bool {
+/// A report that names every test that it counts.
+pub(super) fn is_fully_named(report: &TestReport) -> bool {
     !report.tests.is_empty() && report.tests.len() as u64 >= report.executed() + report.skipped
 }
 
 /// Compares the baseline's tests with a report.
 pub(super) fn compare(
-    before: &[Test],
-    now: &TestReport,
-    renamed: &Renamed,
+    baseline_tests: &[Test],
+    report: &TestReport,
+    name_changes: &NameChanges,
     allow: &[Allowance],
-) -> Compared {
-    let mut statuses: BTreeMap<String, BTreeSet<Status>> = BTreeMap::new();
-    for test in &now.tests {
-        statuses.entry(name(&test.id)).or_default().insert(test.status);
+) -> Comparison {
+    // Several tests can share a name once the lines are left out. One that runs is enough of them.
+    let mut statuses_by_name: BTreeMap<String, BTreeSet<Status>> = BTreeMap::new();
+    for test in &report.tests {
+        statuses_by_name.entry(stable_name(&test.id)).or_default().insert(test.status);
     }
-    let demanded: BTreeSet<_> = before
+    let demanded: BTreeSet<_> = baseline_tests
         .iter()
         .filter(|test| test.status != Status::Skipped)
-        .map(|test| name(&test.id))
+        .map(|test| stable_name(&test.id))
         .collect();
-    let mut compared = Compared::default();
+    let mut comparison = Comparison::default();
     for id in demanded {
-        let found = renamed.now(&id).find_map(|now| Some((now != id, statuses.get(&name(&now))?)));
-        let ran = found
+        let reported = name_changes
+            .current_names(&id)
+            .find_map(|name| Some((name != id, statuses_by_name.get(&stable_name(&name))?)));
+        let with_run = reported
             .filter(|(_, statuses)| !statuses.contains(&Status::Skipped) || statuses.len() > 1);
-        match (found, ran) {
-            (_, Some((moved, _))) => {
-                compared.passed += 1;
-                if moved {
-                    compared.moved.push(id);
+        match (reported, with_run) {
+            (_, Some((has_moved, _))) => {
+                comparison.executed += 1;
+                if has_moved {
+                    comparison.moved.push(id);
                 }
             }
-            _ if renamed.is_free(&id) || is_allowed(&id, allow) => compared.allowed.push(id),
-            (Some(_), None) => compared.skipped.push(id),
-            (None, None) => compared.gone.push(id),
+            _ if name_changes.is_approved(&id) || is_allowed(&id, allow) => {
+                comparison.allowed.push(id);
+            }
+            (Some(_), None) => comparison.skipped.push(id),
+            (None, None) => comparison.missing.push(id),
         }
     }
-    compared
+    comparison
 }
 
-/// True if one of these allowances lets a test fail, or be gone. `id` is its name in a report.
+/// A test that one of these allowances lets fail, or be gone. `id` is its name in a report.
 pub fn is_allowed(id: &str, allow: &[Allowance]) -> bool {
+    // An allowance of a rule is about findings of the integrity check.
     allow.iter().filter(|allowance| allowance.rule.is_none()).any(|allowance| {
-        let Some(glob) = &allowance.test else { return false };
-        let in_path = allowance.path.as_ref().is_none_or(|path| {
+        let Some(pattern) = &allowance.test else { return false };
+        let is_in_path = allowance.path.as_ref().is_none_or(|path| {
             let file =
                 id.split("::").next().and_then(|part| part.split(" > ").next()).unwrap_or(id);
             Globs::new(std::slice::from_ref(path)).is_ok_and(|globs| globs.matches(file.as_bytes()))
         });
-        in_path && ends(id).any(|end| fits(glob, end))
+        is_in_path && name_suffixes(id).any(|suffix| matches_pattern(pattern, suffix))
     })
 }
 
 /// A name, and what of it follows each of its parts.
-fn ends(id: &str) -> impl Iterator<Item = &str> {
-    let after = ["::", " > ", "."].into_iter().flat_map(move |between| {
-        id.match_indices(between).map(move |(at, between)| &id[at + between.len()..])
+fn name_suffixes(id: &str) -> impl Iterator<Item = &str> {
+    let suffixes = ["::", " > ", "."].into_iter().flat_map(move |separator| {
+        id.match_indices(separator).map(move |(offset, _)| &id[offset + separator.len()..])
     });
-    std::iter::once(id).chain(after)
+    std::iter::once(id).chain(suffixes)
 }
 
-/// True if a text matches a pattern, in which `*` stands for anything.
-fn fits(pattern: &str, text: &str) -> bool {
-    let Some((first, more)) = pattern.split_once('*') else { return pattern == text };
-    let Some(mut rest) = text.strip_prefix(first) else { return false };
+/// Compares a text with a pattern, in which `*` stands for anything.
+fn matches_pattern(pattern: &str, text: &str) -> bool {
+    let Some((prefix, more)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut unmatched) = text.strip_prefix(prefix) else { return false };
     let parts: Vec<_> = more.split('*').collect();
-    let (last, middle) = parts.split_last().unwrap_or((&"", &[]));
+    let (suffix, middle) = parts.split_last().unwrap_or((&"", &[]));
     for part in middle {
-        let Some(at) = rest.find(part) else { return false };
-        rest = &rest[at + part.len()..];
+        let Some(offset) = unmatched.find(part) else { return false };
+        unmatched = &unmatched[offset + part.len()..];
     }
-    rest.ends_with(last)
+    unmatched.ends_with(suffix)
 }
 
-impl Compared {
-    /// Settings that a person has approved may leave tests out.
-    pub(super) fn allow_what_is_not_run(&mut self) {
-        self.allowed.append(&mut self.gone);
-        self.allowed.append(&mut self.skipped);
-    }
-
-    /// The baseline's tests are not known; `names` is true if the run names its own.
-    pub(super) fn unknown(names: bool) -> Self {
-        Self { lacking: Some(Lacking::Baseline { names }), ..Self::default() }
+impl Comparison {
+    /// The baseline's tests are not known; `is_run_named` says that the run names its own.
+    pub(super) fn without_baseline(is_run_named: bool) -> Self {
+        Self { obstacle: Some(Obstacle::UnknownBaseline { is_run_named }), ..Self::default() }
     }
 
     /// So many tests of the base ran, and fewer run now; neither are named.
-    pub(super) fn fewer(of_base: u64, now: u64) -> Self {
-        Self { lacking: Some(Lacking::Fewer { of_base, now }), ..Self::default() }
+    pub(super) fn fewer(base_count: u64, run_count: u64) -> Self {
+        let obstacle = Some(Obstacle::FewerTests { base_count, run_count });
+        Self { obstacle, ..Self::default() }
     }
 
     /// The baseline has so many tests, and the run names none.
-    pub(super) fn unlisted(before: usize) -> Self {
-        Self { lacking: Some(Lacking::Report { before }), ..Self::default() }
+    pub(super) fn unlisted(baseline_count: usize) -> Self {
+        Self { obstacle: Some(Obstacle::UnnamedRun { baseline_count }), ..Self::default() }
+    }
+
+    /// Settings that a person has approved may leave tests out.
+    pub(super) fn allow_not_run(&mut self) {
+        self.allowed.append(&mut self.missing);
+        self.allowed.append(&mut self.skipped);
     }
 
     /// Leaves demanded tests out of the number of those that ran: they are reported apart.
-    pub(super) fn count_without(&mut self, names: &[String]) {
-        let ran = names.iter().filter(|name| !self.missing().any(|missing| missing == *name));
-        self.passed = self.passed.saturating_sub(ran.count());
+    pub(super) fn leave_out(&mut self, names: &[String]) {
+        let ran = names.iter().filter(|name| !self.not_run().any(|not_run| not_run == *name));
+        self.executed = self.executed.saturating_sub(ran.count());
     }
 
     /// The tests of the baseline that did not run.
-    pub(super) fn missing(&self) -> impl Iterator<Item = &String> {
-        self.gone.iter().chain(&self.skipped)
+    pub(super) fn not_run(&self) -> impl Iterator<Item = &String> {
+        self.missing.iter().chain(&self.skipped)
     }
 
-    /// True if the run names its tests, and those of the baseline are not known.
+    /// The run names its tests, and those of the baseline are not known.
     pub(super) fn is_without_baseline(&self) -> bool {
-        matches!(self.lacking, Some(Lacking::Baseline { names: true }))
+        matches!(self.obstacle, Some(Obstacle::UnknownBaseline { is_run_named: true }))
     }
 
     /// The difference as a sentence, if there is one.
-    pub(super) fn wrong(&self) -> Option<String> {
-        if let Some(Lacking::Fewer { of_base, now }) = self.lacking {
-            return Some(format!("{of_base} tests ran on the base's files, and {now} run now"));
+    pub(super) fn difference(&self) -> Option<String> {
+        match self.obstacle {
+            Some(Obstacle::FewerTests { base_count, run_count }) => {
+                return Some(format!(
+                    "{base_count} tests ran on the base's files, and {run_count} run now"
+                ));
+            }
+            Some(Obstacle::UnnamedRun { baseline_count }) => {
+                return Some(format!(
+                    "the report names none of the baseline's {baseline_count} tests any more"
+                ));
+            }
+            Some(Obstacle::UnknownBaseline { .. }) | None => {}
         }
-        if let Some(Lacking::Report { before }) = self.lacking {
-            return Some(format!(
-                "the report names none of the baseline's {before} tests any more"
-            ));
-        }
-        match (self.gone.len(), self.skipped.len()) {
+        let is_or_are = |count: usize| if count == 1 { "is" } else { "are" };
+        match (self.missing.len(), self.skipped.len()) {
             (0, 0) => None,
-            (gone, 0) => Some(format!(
+            (missing, 0) => Some(format!(
                 "{} of the baseline {} gone: {}",
-                counted(gone, "test"),
-                is(gone),
-                some_names(&self.gone, MAX_NAMES)
+                counted(missing, "test"),
+                is_or_are(missing),
+                some_names(&self.missing, MAX_NAMES)
             )),
             (0, skipped) => Some(format!(
                 "{} of the baseline {} skipped now: {}",
                 counted(skipped, "test"),
-                is(skipped),
+                is_or_are(skipped),
                 some_names(&self.skipped, MAX_NAMES)
             )),
-            (gone, skipped) => Some(format!(
+            (missing, skipped) => Some(format!(
                 "{} of the baseline {} gone: {}; {skipped} {} skipped now: {}",
-                counted(gone, "test"),
-                is(gone),
-                some_names(&self.gone, MAX_NAMES),
-                is(skipped),
+                counted(missing, "test"),
+                is_or_are(missing),
+                some_names(&self.missing, MAX_NAMES),
+                is_or_are(skipped),
                 some_names(&self.skipped, MAX_NAMES)
             )),
         }
     }
 
-    /// As it stands in records.
+    /// The comparison as it stands in records.
     pub(super) fn detail(&self) -> Value {
-        if let Some(Lacking::Fewer { of_base, now }) = self.lacking {
-            return json!({ "known": false, "lost": of_base - now });
+        if let Some(Obstacle::FewerTests { base_count, run_count }) = self.obstacle {
+            return json!({ "known": false, "lost": base_count - run_count });
         }
-        if self.lacking.is_some() {
+        if self.obstacle.is_some() {
             return json!({ "known": false });
         }
         json!({
             "known": true,
-            "passed": self.passed,
-            "missing": first(&self.gone),
-            "skipped": first(&self.skipped),
-            "moved": first(&self.moved),
-            "allowed": first(&self.allowed),
+            "passed": self.executed,
+            "missing": listed(&self.missing),
+            "skipped": listed(&self.skipped),
+            "moved": listed(&self.moved),
+            "allowed": listed(&self.allowed),
         })
     }
 }
 
-/// The tests of a report that passed and are not among those that were there before.
-pub(super) fn new_and_passed(before: &[Test], now: &TestReport) -> Vec<String> {
-    let known: BTreeSet<_> = before.iter().map(|test| name(&test.id)).collect();
-    let passed = now.named(Status::Passed).map(name);
-    passed.filter(|id| !known.contains(id)).collect()
+/// The first [`MAX_LISTED`] names.
+pub(super) fn listed<T>(names: &[T]) -> &[T] {
+    &names[..names.len().min(MAX_LISTED)]
+}
+
+/// The tests of a report that passed, and that the baseline does not have.
+pub(super) fn new_and_passed(baseline_tests: &[Test], report: &TestReport) -> Vec<String> {
+    let old_names: BTreeSet<_> = baseline_tests.iter().map(|test| stable_name(&test.id)).collect();
+    let passed = report.named(Status::Passed).map(stable_name);
+    passed.filter(|id| !old_names.contains(id)).collect()
 }
 
 /// The tests of a report that fail without the work and need it: new ones, and those that did not
 /// fail in the baseline.
-pub(super) fn needing_the_work(before: &[Test], now: &TestReport) -> Vec<String> {
-    let failed = before.iter().filter(|test| test.status == Status::Failed);
-    let red_before: BTreeSet<_> = failed.map(|test| name(&test.id)).collect();
-    let failing = now.named(Status::Failed).map(name);
-    failing.filter(|id| !red_before.contains(id)).collect()
+pub(super) fn failing_without_work(baseline_tests: &[Test], report: &TestReport) -> Vec<String> {
+    let failed_in_baseline: BTreeSet<_> = baseline_tests
+        .iter()
+        .filter(|test| test.status == Status::Failed)
+        .map(|test| stable_name(&test.id))
+        .collect();
+    let failing = report.named(Status::Failed).map(stable_name);
+    failing.filter(|id| !failed_in_baseline.contains(id)).collect()
 }
 
 /// The project's folder relative to the root.
-pub(super) fn inside(cwd: &Path, root: &Path) -> PathBuf {
-    let real = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
-    real.strip_prefix(root).map(Path::to_owned).unwrap_or_default()
+pub(super) fn relative_folder(cwd: &Path, root: &Path) -> PathBuf {
+    let real_path = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
+    real_path.strip_prefix(root).map(Path::to_owned).unwrap_or_default()
 }
 
 #[cfg(test)]

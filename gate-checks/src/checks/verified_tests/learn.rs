@@ -7,7 +7,7 @@ use super::baseline_run::{BaselineRun, RunKind};
 use super::identities::is_allowed;
 use super::overlay::Overlay;
 use super::test_workspace::TestWorkspace;
-use super::{Trouble, VerifiedTests, context};
+use super::{Trouble, VerifiedTests, open_context};
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
 use crate::checks::command::test_checks;
@@ -16,10 +16,10 @@ use crate::site::CheckSite;
 use crate::worktree::WorkTree;
 
 /// Runs the commands of all checks that look at tests on a baseline, as far as its tests are not
-/// known yet, and keeps their results with it. What cannot be found out stays unknown, and is tried
-/// again where it is needed.
+/// known yet, and keeps their results with it. The tests of a command that fails stay unknown; it
+/// runs again where they are needed.
 ///
-/// It blocks until all is done, or nobody waits for it any more, and must not be called
+/// It blocks until the last command has ended, or until it is cancelled, and must not be called
 /// inside of a tokio runtime.
 ///
 /// # Errors
@@ -32,17 +32,17 @@ pub fn learn_tests(
     cancel: &Cancellation,
 ) -> Result<(), GatherError> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let Some((tree, cx)) = context(policy, site, baseline, cancel) else { return Ok(()) };
+    let Some((tree, cx)) = open_context(policy, site, baseline, cancel) else { return Ok(()) };
     for (id, settings) in test_checks(policy, site) {
         if !cancel.is_cancelled() {
-            let tests = VerifiedTests { id: &id, settings: &settings, cx: &cx };
-            // What was not found out is tried again.
+            let check = VerifiedTests { id: &id, settings: &settings, cx: &cx };
+            // A check that needs the tests runs the command again, and reports its errors.
             let _ = runtime.block_on(async {
                 let _slot = match &cx.slots {
                     Some(slots) => slots.take(cancel, || ()).await,
                     None => None,
                 };
-                tests.learn(&tree).await
+                check.learn(&tree).await
             });
         }
     }
@@ -52,35 +52,35 @@ pub fn learn_tests(
 impl VerifiedTests<'_> {
     async fn learn(&self, tree: &WorkTree) -> Result<(), Trouble> {
         let Some(overlay) = Overlay::new(self.cx, tree)? else { return Ok(()) };
-        let workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
-        let mut deciding = workspace.deciding(self.settings)?;
-        self.baseline_run(&mut deciding, &overlay).await.map(drop)
+        let own_copy = TestWorkspace::open(tree, self.settings, self.cx).await?;
+        let mut deciding_copy = own_copy.deciding_copy(self.settings)?;
+        self.baseline_run(&mut deciding_copy, &overlay).await.map(drop)
     }
 }
 
-/// The tests of required checks that fail on the baseline, each once, but for those that the
-/// settings or these allowances leave out. Nothing is run: tests that were not found out yet are
-/// not listed.
+/// The tests of required checks that fail on the baseline, sorted and each once, but for those that
+/// the settings or these allowances leave out. Nothing is run: a check whose command has not run on
+/// the baseline yet adds no tests.
 pub fn red_tests(
     policy: &Policy,
     site: &CheckSite,
     baseline: &Baseline,
     allow: &[Allowance],
 ) -> Vec<String> {
-    let Some((tree, cx)) = context(policy, site, baseline, &Cancellation::default()) else {
+    let Some((tree, cx)) = open_context(policy, site, baseline, &Cancellation::default()) else {
         return Vec::new();
     };
-    let mut red = Vec::new();
+    let mut red_tests = Vec::new();
     for (id, settings) in test_checks(policy, site) {
         if settings.mode != Mode::Require {
             continue;
         }
-        let tests = VerifiedTests { id: &id, settings: &settings, cx: &cx };
-        let run: Option<BaselineRun> = baseline.result(site, &tree, &tests.key(RunKind::Tests));
-        red.extend(run.iter().flat_map(BaselineRun::failed).map(str::to_owned));
+        let check = VerifiedTests { id: &id, settings: &settings, cx: &cx };
+        let run: Option<BaselineRun> = baseline.result(site, &tree, &check.key(RunKind::Tests));
+        red_tests.extend(run.iter().flat_map(BaselineRun::failed).map(str::to_owned));
     }
-    red.retain(|test| !is_allowed(test, &cx.allow) && !is_allowed(test, allow));
-    red.sort();
-    red.dedup();
-    red
+    red_tests.retain(|test| !is_allowed(test, &cx.allow) && !is_allowed(test, allow));
+    red_tests.sort();
+    red_tests.dedup();
+    red_tests
 }

@@ -40,11 +40,11 @@ use gate_core::decide::policy::{CheckPolicy, Policy};
 use serde_json::{Map, Value, json};
 
 use super::launch::{OVER_MEMORY, argv};
-use super::test_run::{Ran, TestRun};
+use super::test_run::{FinishedRun, TestRun};
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
 use crate::check::{CheckContext, CheckId, GatherOptions};
-use crate::report::TestReport;
+use crate::report::{Test, TestReport};
 use crate::runner::{RunnerCommand, recognise};
 use crate::scripts::scripts_of;
 use crate::site::CheckSite;
@@ -53,7 +53,7 @@ use crate::workspace::limit_copies;
 use crate::worktree::WorkTree;
 
 use baseline_run::{BaselineRun, RunKind};
-use identities::{Compared, Renamed, Sources, compare, names_all};
+use identities::{Comparison, NameChanges, SourceTests, compare, is_fully_named, relative_folder};
 use overlay::{Overlay, Replacement};
 use test_workspace::{Contents, TestWorkspace, Trouble};
 use verdict::Verdict;
@@ -64,7 +64,7 @@ pub use rerun::{RedTests, RerunTree, rerun};
 pub(super) use tests_first::TestsFirst;
 pub use tests_first::{carry_tests, tests_first_policy};
 
-/// The member of a record's detail that is true if the files of the baseline could not be read.
+/// The member of a record's detail that says that the files of the baseline could not be read.
 pub const BASE_UNREAD: &str = "base_unread";
 
 /// The reason for no control if the runner is not known.
@@ -85,38 +85,47 @@ struct TestOutcome {
 }
 
 impl TestOutcome {
-    fn new(result: Result<Ran, Box<Evidence>>, settings: &CheckPolicy) -> Self {
+    fn new(result: Result<FinishedRun, Box<Evidence>>, settings: &CheckPolicy) -> Self {
         match result {
-            Ok(ran) => {
-                let report = ran.report.clone();
-                Self { evidence: ran.judged(settings), report }
+            Ok(run) => {
+                let report = run.report.clone();
+                Self { evidence: run.judged(settings), report }
             }
             Err(evidence) => Self { evidence: *evidence, report: None },
         }
     }
 
-    fn passed(&self) -> bool {
+    fn has_passed(&self) -> bool {
         self.evidence.outcome == Outcome::Pass
     }
 
-    /// True if something other than a test failed, such as a file that the copy lacks.
-    fn falls_short(&self) -> bool {
+    /// Something other than a test failed: the copy may lack a file that the tree has.
+    fn has_failed_outside_tests(&self) -> bool {
+        // A run that the limit of memory has ended says nothing of what the copy lacks.
         let detail = self.evidence.detail.as_ref();
         if detail.is_some_and(|detail| detail.get(OVER_MEMORY).is_some()) {
             return false;
         }
-        let ran = self.report.as_ref().is_some_and(|report| {
+        let has_run_tests = self.report.as_ref().is_some_and(|report| {
             report.failed > 0 || (report.executed() > 0 && report.errors.is_empty())
         });
-        !self.passed() && !ran
+        !self.has_passed() && !has_run_tests
     }
+}
+
+/// The two copies of the tree that the command runs in.
+struct Copies {
+    /// The tree as it stands.
+    own: TestWorkspace,
+    /// The baseline's tests over the tree's product.
+    deciding: TestWorkspace,
 }
 
 impl VerifiedTests<'_> {
     /// The record of the check.
     pub(super) async fn run(&self) -> Evidence {
         let began = Instant::now();
-        let mut evidence = match self.verified().await {
+        let mut evidence = match self.verify().await {
             Ok(evidence) => evidence,
             Err(trouble) => {
                 let mut evidence = self.id.record(Outcome::Inconclusive, trouble.to_string());
@@ -131,9 +140,9 @@ impl VerifiedTests<'_> {
         evidence.with_duration(began.elapsed())
     }
 
-    async fn verified(&self) -> Result<Evidence, Trouble> {
+    async fn verify(&self) -> Result<Evidence, Trouble> {
         let tree = WorkTree::open(&self.cx.site)?;
-        let evidence = self.verified_in(&tree).await;
+        let evidence = self.verify_tree(&tree).await;
         if let Some(state) = &self.cx.site.state
             && !self.cx.cancel.is_cancelled()
         {
@@ -143,7 +152,7 @@ impl VerifiedTests<'_> {
         evidence
     }
 
-    async fn verified_in(&self, tree: &WorkTree) -> Result<Evidence, Trouble> {
+    async fn verify_tree(&self, tree: &WorkTree) -> Result<Evidence, Trouble> {
         let overlay = Overlay::new(self.cx, tree)?;
         let runner = recognise(self.settings, &self.cx.site.folder_of(self.settings));
         match &overlay {
@@ -152,34 +161,35 @@ impl VerifiedTests<'_> {
         }
     }
 
-    /// The record of a check if nothing older is known.
+    /// The record of a check for which there is no baseline.
     async fn without_baseline(
         &self,
         tree: &WorkTree,
         runner: Option<&RunnerCommand>,
     ) -> Result<Evidence, Trouble> {
         let Some(runner) = runner else {
-            let mut verdict = Verdict::new(TestOutcome::new(self.in_tree().await, self.settings));
-            verdict.has_no_control(UNKNOWN_RUNNER);
-            if verdict.passed() && self.is_sealed(tree) {
-                let workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
-                let mut deciding = workspace.deciding(self.settings)?;
-                self.run_sealed(&mut deciding, (None, None), None, &mut verdict).await?;
+            let mut verdict =
+                Verdict::new(TestOutcome::new(self.run_in_tree().await, self.settings));
+            verdict.note_no_control(UNKNOWN_RUNNER);
+            if verdict.has_passed() && self.is_sealed(tree) {
+                let own_copy = TestWorkspace::open(tree, self.settings, self.cx).await?;
+                let mut deciding_copy = own_copy.deciding_copy(self.settings)?;
+                self.run_sealed(&mut deciding_copy, None, None, None, &mut verdict).await?;
             }
-            return Ok(verdict.finished());
+            return Ok(verdict.finish());
         };
-        let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
-        workspace.sync(Contents::Tree)?;
-        let result = workspace.run(self.id, false).await;
-        let own = self.let_go(&workspace, TestOutcome::new(result, workspace.settings()));
-        let mut verdict = Verdict::new(own);
-        if verdict.passed() {
-            self.call_control(&mut workspace, None, runner, &mut verdict).await?;
-            self.doubt_isolation(&workspace, &mut verdict).await;
-            let mut deciding = workspace.deciding(self.settings)?;
-            self.run_sealed(&mut deciding, (None, Some(runner)), None, &mut verdict).await?;
+        let mut own_copy = TestWorkspace::open(tree, self.settings, self.cx).await?;
+        own_copy.sync(Contents::Tree)?;
+        let result = own_copy.run(self.id, false).await;
+        let own_run = TestOutcome::new(result, own_copy.settings());
+        let mut verdict = Verdict::new(self.leave_out_allowed(&own_copy, own_run));
+        if verdict.has_passed() {
+            self.call_control(&mut own_copy, None, runner, &mut verdict).await?;
+            self.doubt_isolation(&own_copy, &mut verdict).await;
+            let mut deciding_copy = own_copy.deciding_copy(self.settings)?;
+            self.run_sealed(&mut deciding_copy, None, Some(runner), None, &mut verdict).await?;
         }
-        self.finished(verdict).await
+        self.finish(verdict).await
     }
 
     /// The record of a check, held against the baseline.
@@ -189,164 +199,187 @@ impl VerifiedTests<'_> {
         overlay: &Overlay<'_>,
         runner: Option<&RunnerCommand>,
     ) -> Result<Evidence, Trouble> {
-        let mut own = TestWorkspace::open(tree, self.settings, self.cx).await?;
-        own.note_changes(overlay);
-        let mut deciding = own.deciding(self.settings)?;
+        let own_copy =
+            TestWorkspace::open(tree, self.settings, self.cx).await?.with_changes(overlay);
+        let deciding_copy = own_copy.deciding_copy(self.settings)?;
+        let mut copies = Copies { own: own_copy, deciding: deciding_copy };
         let is_loop = !self.cx.options.occasion.is_pull_request();
-        let differs = is_loop && !overlay.changes.is_empty();
-        let mut baseline = None;
-        if differs && runner.is_some() {
-            baseline = self.baseline_run(&mut deciding, overlay).await?;
+        let is_changed_in_loop = is_loop && !overlay.changes.is_empty();
+        let mut baseline_run = None;
+        if is_changed_in_loop && runner.is_some() {
+            baseline_run = self.baseline_run(&mut copies.deciding, overlay).await?;
         }
-        let laid = self.laid(tree, overlay, baseline.as_ref())?;
-        let old = match laid.is_empty() {
+        let replacements = self.replacements(tree, overlay, baseline_run.as_ref())?;
+        let old_tests = match replacements.is_empty() {
             true => None,
-            false => Some(self.old_tests(&mut deciding, overlay, laid).await?),
+            false => Some(self.run_old_tests(&mut copies.deciding, overlay, replacements).await?),
         };
-        if let Some(old) = old.as_ref().filter(|old| old.is_decided(&deciding)) {
-            let mut verdict = Verdict::new(old.run.clone());
+        if let Some(old_tests) = &old_tests
+            && old_tests.is_decided(&copies.deciding)
+        {
+            let mut verdict = Verdict::new(old_tests.run.clone());
             verdict.add_detail("base_run", json!("failed"));
-            verdict.refuse(old.run.clone(), &old.laid);
-            self.note_red_before(&deciding, overlay, &mut verdict);
-            self.note_edited_first(overlay, &mut verdict);
-            return Ok(verdict.finished());
+            verdict.refuse(old_tests.run.clone(), &old_tests.replacements);
+            self.note_red_in_baseline(&copies.deciding, overlay, &mut verdict);
+            self.note_edited_first_tests(overlay, &mut verdict);
+            return Ok(verdict.finish());
         }
-        let runs = (&mut own, &mut deciding);
-        let own_run = self.own_run(runs, overlay, (runner, old.is_some())).await?;
+        let own_run = self.own_run(&mut copies, overlay, runner, old_tests.is_some()).await?;
         let mut verdict = Verdict::new(own_run);
-        if is_loop && !differs {
-            baseline = self.kept(&deciding, overlay, RunKind::Tests);
-        } else if differs && runner.is_none() && verdict.passed() {
-            baseline = self.baseline_run(&mut deciding, overlay).await?;
+        // An unchanged tree is its own baseline: the own run has stored its result, if it names tests.
+        if is_loop && !is_changed_in_loop {
+            baseline_run = self.stored_result(&copies.deciding, overlay, RunKind::Tests);
+        } else if is_changed_in_loop && runner.is_none() && verdict.has_passed() {
+            baseline_run = self.baseline_run(&mut copies.deciding, overlay).await?;
         }
         if verdict.evidence.outcome == Outcome::Fail {
-            self.note_red_before(&deciding, overlay, &mut verdict);
+            self.note_red_in_baseline(&copies.deciding, overlay, &mut verdict);
         }
         match runner {
-            Some(runner) if verdict.passed() => {
-                self.call_control(&mut deciding, Some(overlay), runner, &mut verdict).await?;
+            Some(runner) if verdict.has_passed() => {
+                let deciding_copy = &mut copies.deciding;
+                self.call_control(deciding_copy, Some(overlay), runner, &mut verdict).await?;
             }
-            Some(_) => verdict.has_no_control("the command did not pass without one"),
-            None => verdict.has_no_control(UNKNOWN_RUNNER),
+            Some(_) => verdict.note_no_control("the command did not pass without one"),
+            None => verdict.note_no_control(UNKNOWN_RUNNER),
         }
-        let of_old = old.as_ref().and_then(|old| old.run.report.clone());
-        let mut compared = Compared::unknown(false);
-        if verdict.passed() && is_loop {
-            let report = of_old.as_ref().or(verdict.report.as_ref());
-            compared = self.compared(tree, overlay, (baseline.as_ref(), report));
-        } else if verdict.passed() && !self.is_approved() {
-            let found =
-                self.compare_names(&mut deciding, overlay, of_old.as_ref(), &verdict).await?;
-            compared = found.unwrap_or(compared);
+        let old_report = old_tests.as_ref().and_then(|old_tests| old_tests.run.report.clone());
+        let mut comparison = Comparison::without_baseline(false);
+        if verdict.has_passed() && is_loop {
+            let report = old_report.as_ref().or(verdict.report.as_ref());
+            comparison = self.compare_with_baseline(tree, overlay, baseline_run.as_ref(), report);
+        } else if verdict.has_passed() && !self.is_approved() {
+            comparison = self
+                .compare_by_name(&mut copies.deciding, overlay, old_report.as_ref(), &verdict)
+                .await?
+                .unwrap_or(comparison);
         }
-        match old {
-            Some(old) => old.weigh(&compared, (overlay, self.cx.options.occasion), &mut verdict),
+        match old_tests {
+            Some(old_tests) => {
+                old_tests.weigh(&comparison, overlay, self.cx.options.occasion, &mut verdict);
+            }
             None => {
                 verdict.add_detail("overlaid", json!([]));
                 verdict.add_detail("adapted", json!([]));
-                verdict.compare(&compared, overlay);
+                verdict.compare(&comparison, overlay);
             }
         }
         if is_loop && verdict.evidence.outcome == Outcome::Fail {
-            verdict.name_lost(&compared, overlay, &self.inside(tree));
+            verdict.name_removed_files(&comparison, overlay, &self.folder_in(tree));
         }
-        if verdict.passed() && is_loop {
-            self.doubt_without_baseline(tree, overlay, &compared, &mut verdict)?;
-            let report = of_old.as_ref().or(verdict.report.as_ref()).cloned();
-            self.count_first(baseline.as_ref(), report.as_ref(), &mut verdict);
+        if verdict.has_passed() && is_loop {
+            self.doubt_without_baseline(tree, overlay, &comparison, &mut verdict)?;
+            let report = old_report.as_ref().or(verdict.report.as_ref()).cloned();
+            self.count_first_tests(baseline_run.as_ref(), report.as_ref(), &mut verdict);
         }
-        self.doubt_isolation(&own, &mut verdict).await;
-        self.doubt_isolation(&deciding, &mut verdict).await;
-        let sealed = (Some(overlay), runner);
-        self.run_sealed(&mut deciding, sealed, of_old.as_ref(), &mut verdict).await?;
-        self.note_edited_first(overlay, &mut verdict);
+        self.doubt_isolation(&copies.own, &mut verdict).await;
+        self.doubt_isolation(&copies.deciding, &mut verdict).await;
+        let deciding_copy = &mut copies.deciding;
+        self.run_sealed(deciding_copy, Some(overlay), runner, old_report.as_ref(), &mut verdict)
+            .await?;
+        self.note_edited_first_tests(overlay, &mut verdict);
         // Without a known runner the own run was the one in the tree.
         match runner {
-            Some(_) => self.finished(verdict).await,
-            None => Ok(verdict.finished()),
+            Some(_) => self.finish(verdict).await,
+            None => Ok(verdict.finish()),
         }
     }
 
     /// The files that stand otherwise in the deciding copy than in the tree.
-    fn laid(
+    fn replacements(
         &self,
         tree: &WorkTree,
         overlay: &Overlay<'_>,
-        baseline: Option<&BaselineRun>,
+        baseline_run: Option<&BaselineRun>,
     ) -> Result<Vec<Replacement>, Trouble> {
         let scripts = scripts_of(self.settings, &self.cx.site, tree);
-        let mut laid = overlay.replacements(tree, &scripts)?;
-        let had_tests = match baseline {
+        let mut replacements = overlay.replacements(tree, &scripts)?;
+        let had_tests = match baseline_run {
             Some(run) if !run.tests.is_empty() => {
-                let inside = self.inside(tree);
-                run.tests.iter().any(|test| !overlay.has_approved(&inside, &test.id))
+                let cwd = self.folder_in(tree);
+                run.tests.iter().any(|test| !overlay.has_approved_test(&cwd, &test.id))
             }
             _ => overlay.baseline.has_tests(tree)?,
         };
         if !had_tests {
-            // Without them a run would find no test, and no test is there to be protected.
-            laid.retain(|file| !file.is_new());
+            // Without its new tests the tree has none, and the baseline had none to protect.
+            replacements.retain(|file| !file.is_new());
         }
-        Ok(laid)
+        Ok(replacements)
     }
 
     /// Runs the tree as it is: in its own copy, if the deciding one has other files, and in the tree
     /// itself, if a copy may lack what an unknown command needs.
     async fn own_run(
         &self,
-        (own, deciding): (&mut TestWorkspace, &mut TestWorkspace),
+        copies: &mut Copies,
         overlay: &Overlay<'_>,
-        (runner, is_laid_over): (Option<&RunnerCommand>, bool),
+        runner: Option<&RunnerCommand>,
+        is_laid_over: bool,
     ) -> Result<TestOutcome, Trouble> {
         if runner.is_none() {
-            let run = TestOutcome::new(self.in_tree().await, self.settings);
-            return Ok(self.let_go(own, run));
+            let run = TestOutcome::new(self.run_in_tree().await, self.settings);
+            return Ok(self.leave_out_allowed(&copies.own, run));
         }
-        let workspace = if is_laid_over {
-            own.sync(Contents::Tree)?;
-            own
+        let copy = if is_laid_over {
+            copies.own.sync(Contents::Tree)?;
+            &copies.own
         } else {
-            self.lay(deciding, overlay, &[])?;
-            deciding
+            self.lay(&mut copies.deciding, overlay, &[])?;
+            &copies.deciding
         };
-        let result = workspace.run(self.id, false).await;
+        let result = copy.run(self.id, false).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
         let is_baseline = !is_laid_over && overlay.changes.is_empty();
-        if let (true, Ok(ran)) = (is_baseline, &result) {
-            let run = BaselineRun::new(ran.report.as_ref(), ran.launched.exit_code);
-            // What is not known may only lack something at this moment.
-            if !run.tests.is_empty() {
-                self.keep_baseline_run(workspace, overlay, &run);
+        if let (true, Ok(run)) = (is_baseline, &result) {
+            let baseline_run = BaselineRun::new(run.report.as_ref(), run.launched.exit_code);
+            // A run that names no tests may lack something at this moment alone.
+            if !baseline_run.tests.is_empty() {
+                self.store_baseline_run(copy, overlay, &baseline_run);
             }
         }
-        let run = TestOutcome::new(result, workspace.settings());
-        // With its failing tests it is kept: one that a person leaves out is red all the same.
-        Ok(self.let_go(workspace, run))
+        // The stored run has all its failing tests: one that a person leaves out is red all the same.
+        let run = TestOutcome::new(result, copy.settings());
+        Ok(self.leave_out_allowed(copy, run))
     }
 
     /// Compares the tests of a run with the baseline's.
-    fn compared(
+    fn compare_with_baseline(
         &self,
         tree: &WorkTree,
         overlay: &Overlay<'_>,
-        (baseline, report): (Option<&BaselineRun>, Option<&TestReport>),
-    ) -> Compared {
-        let Some(baseline) = baseline.filter(|baseline| !baseline.tests.is_empty()) else {
-            return Compared::unknown(report.is_some_and(names_all));
+        baseline_run: Option<&BaselineRun>,
+        report: Option<&TestReport>,
+    ) -> Comparison {
+        let Some(baseline_run) = baseline_run.filter(|run| !run.tests.is_empty()) else {
+            return Comparison::without_baseline(report.is_some_and(is_fully_named));
         };
-        let Some(report) = report.filter(|report| names_all(report)) else {
-            return Compared::unlisted(baseline.tests.len());
+        let Some(report) = report.filter(|report| is_fully_named(report)) else {
+            return Comparison::unlisted(baseline_run.tests.len());
         };
-        let renamed = Renamed::new(overlay, &self.inside(tree));
-        let mut compared = compare(&baseline.tests, report, &renamed, &self.cx.allow);
-        compared.relocate(&baseline.tests, report, || Sources::new(overlay, tree));
-        compared.count_without(self.first_tests());
+        let mut comparison = self.compare_tests(tree, overlay, &baseline_run.tests, report);
+        comparison.leave_out(self.first_tests());
+        comparison
+    }
+
+    /// Compares the tests by name. Those that moved with their code count as run, and those that a
+    /// person's settings leave out as allowed.
+    fn compare_tests(
+        &self,
+        tree: &WorkTree,
+        overlay: &Overlay<'_>,
+        baseline_tests: &[Test],
+        report: &TestReport,
+    ) -> Comparison {
+        let name_changes = NameChanges::new(overlay, &self.folder_in(tree));
+        let mut comparison = compare(baseline_tests, report, &name_changes, &self.cx.allow);
+        comparison.relocate(baseline_tests, report, || SourceTests::new(overlay, tree));
         if overlay.has_approved_settings(self.cx.options.occasion) {
-            compared.allow_what_is_not_run();
+            comparison.allow_not_run();
         }
-        compared
+        comparison
     }
 
     /// A pass is inconclusive if a baseline with tests was taken, and the results of its tests are
@@ -355,40 +388,40 @@ impl VerifiedTests<'_> {
         &self,
         tree: &WorkTree,
         overlay: &Overlay<'_>,
-        compared: &Compared,
+        comparison: &Comparison,
         verdict: &mut Verdict,
     ) -> Result<(), Trouble> {
         let is_taken = !overlay.baseline.is_from_history();
-        if is_taken && compared.is_without_baseline() && overlay.baseline.has_tests(tree)? {
+        if is_taken && comparison.is_without_baseline() && overlay.baseline.has_tests(tree)? {
             let summary = "the baseline's tests are not known: the command gave no report there; \
                            install what it needs, then take a new one with `gate baseline`";
-            verdict.becomes(Outcome::Inconclusive, summary.to_owned());
+            verdict.set_outcome(Outcome::Inconclusive, summary.to_owned());
         }
         Ok(())
     }
 
     /// A pass says nothing of a copy whose tests load files of the work tree.
-    async fn doubt_isolation(&self, workspace: &TestWorkspace, verdict: &mut Verdict) {
-        if verdict.passed()
-            && let Some(file) = workspace.tested_file_of_tree(self.id).await
+    async fn doubt_isolation(&self, copy: &TestWorkspace, verdict: &mut Verdict) {
+        if verdict.has_passed()
+            && let Some(file) = copy.tested_file_of_tree(self.id).await
         {
-            verdict.is_about_the_tree(&file);
+            verdict.refuse_unisolated(&file);
         }
     }
 
     /// The folder of the check, relative to the root.
-    fn inside(&self, tree: &WorkTree) -> PathBuf {
-        identities::inside(&self.cx.site.folder_of(self.settings), tree.root())
+    fn folder_in(&self, tree: &WorkTree) -> PathBuf {
+        relative_folder(&self.cx.site.folder_of(self.settings), tree.root())
     }
 
-    async fn finished(&self, verdict: Verdict) -> Result<Evidence, Trouble> {
-        if verdict.falls_short && !self.cx.cancel.is_cancelled() {
-            return Ok(self.in_tree_instead(verdict).await.finished());
+    async fn finish(&self, verdict: Verdict) -> Result<Evidence, Trouble> {
+        if verdict.has_failed_outside_tests && !self.cx.cancel.is_cancelled() {
+            return Ok(self.in_tree_instead(verdict).await.finish());
         }
-        Ok(verdict.finished())
+        Ok(verdict.finish())
     }
 
-    async fn in_tree(&self) -> Result<Ran, Box<Evidence>> {
+    async fn run_in_tree(&self) -> Result<FinishedRun, Box<Evidence>> {
         TestRun::new(self.id, self.settings, self.cx).run().await
     }
 }
@@ -396,8 +429,8 @@ impl VerifiedTests<'_> {
 /// Adds members to `tests` in the detail of a record.
 fn add_detail(evidence: &mut Evidence, members: Value) {
     let detail = evidence.detail.get_or_insert_with(|| json!({}));
-    let Some(all) = detail.as_object_mut() else { return };
-    let tests = all.entry("tests").or_insert(Value::Null);
+    let Some(detail) = detail.as_object_mut() else { return };
+    let tests = detail.entry("tests").or_insert(Value::Null);
     if tests.is_null() {
         *tests = Value::Object(Map::new());
     }
@@ -406,9 +439,9 @@ fn add_detail(evidence: &mut Evidence, members: Value) {
     }
 }
 
-/// A check's context for a run whose result is no evidence; none if the work tree cannot be
-/// read.
-fn context(
+/// The tree, and a check's context for a run whose result is no evidence. `None` if the work tree
+/// cannot be read.
+fn open_context(
     policy: &Policy,
     site: &CheckSite,
     baseline: &Baseline,

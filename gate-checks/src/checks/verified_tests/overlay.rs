@@ -13,8 +13,8 @@ use gate_core::integrity::{
     loaded_by_itself, merge_manifest, test_names, with_baseline_inline_tests, with_new_names,
 };
 
-use super::identities;
-use crate::baseline::{Baseline, BaselineError, Change, StoredFile, What};
+use super::identities::is_named_after;
+use crate::baseline::{Baseline, BaselineError, Change, ChangeKind, StoredFile};
 use crate::check::{CheckContext, Occasion};
 use crate::workspace::Layout;
 use crate::worktree::{Globs, Kind, WorkTree, shown};
@@ -29,13 +29,13 @@ const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 pub(super) struct Replacement {
     pub(super) path: PathBuf,
     pub(super) kind: ReplacementKind,
-    /// None: it is left out.
+    /// The file that stands in the deciding copy; `None` if no file does.
     file: Option<StoredFile>,
-    /// The names of the tests in the old text of a source.
+    /// The names of the tests in the text of a source.
     tests: Vec<String>,
 }
 
-/// The reason for a replacement.
+/// The reason for a replacement, and with it the text that stands in the deciding copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReplacementKind {
     /// A test, or a file that tests rest on, was edited or removed: as it was.
@@ -53,7 +53,7 @@ pub(super) enum ReplacementKind {
 }
 
 impl Replacement {
-    /// Puts it into a layout.
+    /// Puts the file into a layout, or leaves it out there.
     pub(super) fn lay(&self, layout: &mut Layout) {
         match &self.file {
             Some(file) => layout.lay(&self.path, file),
@@ -61,19 +61,19 @@ impl Replacement {
         }
     }
 
-    /// Its name, fit to be shown.
+    /// The file's name, fit to be shown.
     pub(super) fn name(&self) -> String {
         shown(self.path.as_os_str().as_bytes())
     }
 
-    /// True if a test is one of the file's; `cwd` is the folder of the check, relative to the root.
-    pub(super) fn owns(&self, cwd: &Path, test: &str) -> bool {
+    /// A test of this file, by its name; `cwd` is the folder of the check, relative to the root.
+    pub(super) fn has_test(&self, cwd: &Path, test: &str) -> bool {
         let own_name = test.rsplit("::").next().unwrap_or(test);
         match self.kind {
-            ReplacementKind::Edited => identities::owns(&self.path, cwd, test),
-            // The names of tests in a crate's root do not say so.
+            ReplacementKind::Edited => is_named_after(test, &self.path, cwd),
+            // A test in a crate's root has no part of the file's path in its name.
             ReplacementKind::Inline => {
-                identities::owns(&self.path, cwd, test)
+                is_named_after(test, &self.path, cwd)
                     || self.tests.iter().any(|name| name == own_name)
             }
             _ => false,
@@ -87,30 +87,31 @@ impl Replacement {
         overlay: &Overlay<'_>,
         names: &ProductNames,
     ) -> Option<Self> {
-        let stored = overlay.baseline.content(tree, &self.path).ok().flatten()?;
-        let now = tree.bytes(&self.path).or_else(|| overlay.moved_text(tree, &self.path))?;
+        let old_file = overlay.baseline.content(tree, &self.path).ok().flatten()?;
+        let new_text = tree.bytes(&self.path).or_else(|| overlay.moved_text(tree, &self.path))?;
         let name = self.path.to_string_lossy();
-        let renamed = with_new_names(&name, &stored.bytes, &now, names)?;
+        let renamed = with_new_names(&name, &old_file.bytes, &new_text, names)?;
         let bytes = match self.kind {
             ReplacementKind::Edited => renamed,
             ReplacementKind::Inline => {
-                with_baseline_inline_tests(&name, &renamed, &now).unwrap_or(now)
+                with_baseline_inline_tests(&name, &renamed, &new_text).unwrap_or(new_text)
             }
             _ => return None,
         };
         let tests = test_names(&name, &bytes);
-        let file = Some(StoredFile { bytes, kind: stored.kind });
+        let file = Some(StoredFile { bytes, kind: old_file.kind });
         Some(Self { file, tests, ..self.clone() })
     }
 
     /// The same file with the same text.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        let text = |file: &Self| file.file.as_ref().map(|file| file.bytes.clone());
-        self.path == other.path && text(self) == text(other)
+    pub(super) fn has_same_text(&self, other: &Self) -> bool {
+        let [text, other_text] =
+            [self, other].map(|file| file.file.as_ref().map(|file| &file.bytes));
+        self.path == other.path && text == other_text
     }
 
-    /// True for a source of the product that had no test in it.
-    pub(super) fn had_no_tests(&self) -> bool {
+    /// A source of the product that had no test in it.
+    pub(super) fn is_without_tests(&self) -> bool {
         self.kind == ReplacementKind::Inline && self.tests.is_empty()
     }
 
@@ -121,22 +122,23 @@ impl Replacement {
         is_test && matches!(self.kind, ReplacementKind::Edited | ReplacementKind::New)
     }
 
-    /// True if it is left out for being new.
+    /// A file that is left out for being new.
     pub(super) fn is_new(&self) -> bool {
         self.kind == ReplacementKind::New
     }
 
-    /// True if it stands as in the baseline.
+    /// A file that stands as in the baseline.
     pub(super) fn is_old(&self) -> bool {
         !matches!(self.kind, ReplacementKind::Inline | ReplacementKind::Manifest)
     }
 }
 
-/// A tree, and what it was.
+/// The changes of a tree since its baseline.
 pub(super) struct Overlay<'a> {
     pub(super) baseline: &'a Baseline,
     pub(super) changes: Vec<Change>,
-    allowed: Vec<bool>,
+    /// One for each change: the operator lets its path change.
+    approvals: Vec<bool>,
 }
 
 impl<'a> Overlay<'a> {
@@ -153,39 +155,39 @@ impl<'a> Overlay<'a> {
         let cancel = cx.cancel.clone();
         let changes = baseline.reader(tree)?.changes(&cx.tree, &cancel)?;
         let globs = path_globs(&cx.allow)?;
-        let mut allowed = Vec::with_capacity(changes.len());
+        let mut approvals = Vec::with_capacity(changes.len());
         for change in &changes {
-            let inside = tree.in_project(change.path.as_os_str().as_bytes());
-            allowed.push(inside.is_some_and(|inside| globs.matches(inside)));
+            let project_path = tree.path_in_project(change.path.as_os_str().as_bytes());
+            approvals.push(project_path.is_some_and(|path| globs.matches(path)));
         }
-        Ok(Some(Self { baseline, changes, allowed }))
+        Ok(Some(Self { baseline, changes, approvals }))
     }
 
-    /// True if the baseline is the commit that is judged.
-    pub(super) fn is_the_tree(&self) -> bool {
+    /// The baseline is the commit that is judged: there is nothing older to compare with.
+    pub(super) fn is_judged_commit(&self) -> bool {
         self.baseline.is_from_history() && self.changes.is_empty()
     }
 
     /// The changes that the operator has approved by path.
-    pub(super) fn approved(&self) -> impl Iterator<Item = &Change> {
+    pub(super) fn approved_changes(&self) -> impl Iterator<Item = &Change> {
         self.changes
             .iter()
-            .zip(&self.allowed)
-            .filter(|(_, allowed)| **allowed)
+            .zip(&self.approvals)
+            .filter(|(_, is_approved)| **is_approved)
             .map(|(change, _)| change)
     }
 
-    /// True if a test is one of a file whose change was approved; `cwd` is the folder of the check,
-    /// relative to the root.
-    pub(super) fn has_approved(&self, cwd: &Path, test: &str) -> bool {
-        self.approved().any(|change| identities::owns(&change.path, cwd, test))
+    /// A test of a file whose change was approved; `cwd` is the folder of the check, relative to the
+    /// root.
+    pub(super) fn has_approved_test(&self, cwd: &Path, test: &str) -> bool {
+        self.approved_changes().any(|change| is_named_after(test, &change.path, cwd))
     }
 
-    /// True if the operator has approved a change of the settings that select tests. A manifest
-    /// counts in a pull request, where a person has approved its content; in a loop the operator
-    /// has let go of its path.
+    /// The operator has approved a change of the settings that select tests. A manifest counts in a
+    /// pull request, where a person has approved its content; in a loop the operator has let go of
+    /// its path.
     pub(super) fn has_approved_settings(&self, occasion: Occasion) -> bool {
-        self.approved().any(|change| match change.guarded {
+        self.approved_changes().any(|change| match change.guarded {
             Some(Guarded::Runner) => true,
             Some(Guarded::Manifest) => occasion.is_pull_request(),
             _ => false,
@@ -193,13 +195,13 @@ impl<'a> Overlay<'a> {
     }
 
     /// The files that were moved with their bytes: from where, to where.
-    pub(super) fn moved(&self) -> impl Iterator<Item = (&Path, &Path)> {
+    pub(super) fn moved_files(&self) -> impl Iterator<Item = (&Path, &Path)> {
         self.changes.iter().filter_map(|change| {
-            let from = change.moved_from.as_deref()?;
+            let old_path = change.moved_from.as_deref()?;
             // By its new name no runner may find it.
-            let was_test = guarded(&from.to_string_lossy()) == Some(Guarded::Test);
-            let is_lost = was_test && change.guarded != Some(Guarded::Test);
-            (!is_lost).then_some((from, change.path.as_path()))
+            let was_test = guarded(&old_path.to_string_lossy()) == Some(Guarded::Test);
+            let is_hidden = was_test && change.guarded != Some(Guarded::Test);
+            (!is_hidden).then_some((old_path, change.path.as_path()))
         })
     }
 
@@ -207,37 +209,43 @@ impl<'a> Overlay<'a> {
     pub(super) fn product_names(&self, tree: &WorkTree) -> ProductNames {
         let mut names = ProductNames::default();
         for change in self.changes.iter().filter(|change| change.guarded.is_none()) {
-            let before = self.baseline.content(tree, &change.path).ok().flatten();
-            let before = before.as_ref().map(|file| file.bytes.as_slice());
-            let now = tree.bytes(&change.path);
-            names.add_file(&change.path.to_string_lossy(), before, now.as_deref());
+            let old_file = self.baseline.content(tree, &change.path).ok().flatten();
+            let old_text = old_file.as_ref().map(|file| file.bytes.as_slice());
+            let new_text = tree.bytes(&change.path);
+            names.add_file(&change.path.to_string_lossy(), old_text, new_text.as_deref());
         }
         names
     }
 
-    /// The text of the new test file that most of a removed one went into.
+    /// The text of the new file that has most words of a removed one, and at least half of them: the
+    /// removed one probably went there.
     fn moved_text(&self, tree: &WorkTree, removed: &Path) -> Option<Vec<u8>> {
-        let before = self.baseline.content(tree, removed).ok().flatten()?;
+        let removed_file = self.baseline.content(tree, removed).ok().flatten()?;
         let words = |text: &[u8]| -> BTreeSet<Vec<u8>> {
             let words = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
             words.filter(|word| !word.is_empty()).map(<[u8]>::to_vec).collect()
         };
-        let old = words(&before.bytes);
-        let new = self.changes.iter().filter(|change| {
-            change.what == What::Added && change.path.extension() == removed.extension()
-        });
-        let texts = new.filter_map(|change| tree.bytes(&change.path));
-        let shared = texts.map(|text| (words(&text).intersection(&old).count(), text));
-        let (count, text) = shared.max_by_key(|(count, _)| *count)?;
-        (count * 2 >= old.len()).then_some(text)
+        let removed_words = words(&removed_file.bytes);
+        let (shared_count, text) = self
+            .changes
+            .iter()
+            .filter(|change| {
+                change.kind == ChangeKind::Added && change.path.extension() == removed.extension()
+            })
+            .filter_map(|change| tree.bytes(&change.path))
+            .map(|text| (words(&text).intersection(&removed_words).count(), text))
+            .max_by_key(|(shared_count, _)| *shared_count)?;
+        (shared_count * 2 >= removed_words.len()).then_some(text)
     }
 
-    /// The removed and moved files of the product that tests are named after; `cwd` is the folder of
-    /// the check, relative to the root.
-    pub(super) fn lost_owner(&self, cwd: &Path, test: &str) -> Option<&Path> {
-        let gone = self.changes.iter().filter(|change| change.what == What::Removed);
-        let mut gone = gone.map(|change| change.path.as_path());
-        gone.find(|path| identities::owns(path, cwd, test))
+    /// The removed or moved file that a test is named after; `cwd` is the folder of the check,
+    /// relative to the root.
+    pub(super) fn removed_file_of(&self, cwd: &Path, test: &str) -> Option<&Path> {
+        self.changes
+            .iter()
+            .filter(|change| change.kind == ChangeKind::Removed)
+            .map(|change| change.path.as_path())
+            .find(|path| is_named_after(test, path, cwd))
     }
 
     /// The files that stand otherwise in the deciding copy than in the tree. `scripts` are those that
@@ -251,17 +259,18 @@ impl<'a> Overlay<'a> {
         tree: &WorkTree,
         scripts: &BTreeSet<PathBuf>,
     ) -> Result<Vec<Replacement>, BaselineError> {
-        let moved: Vec<_> = self.moved().map(|(from, _)| from.to_owned()).collect();
-        let named = self.named_by_tests(tree)?;
+        let moved: Vec<_> = self.moved_files().map(|(old_path, _)| old_path.to_owned()).collect();
+        let loaded_by_tests = self.files_named_by_tests(tree)?;
         let mut replacements = Vec::new();
-        for (change, allowed) in self.changes.iter().zip(&self.allowed) {
-            if *allowed || moved.contains(&change.path) {
+        for (change, is_approved) in self.changes.iter().zip(&self.approvals) {
+            if *is_approved || moved.contains(&change.path) {
                 continue;
             }
-            let is_named = named.contains(&change.path) || scripts.contains(&change.path);
+            let is_loaded =
+                loaded_by_tests.contains(&change.path) || scripts.contains(&change.path);
             let is_product = matches!(change.guarded, None | Some(Guarded::Manifest | Guarded::Ci));
-            let replacement = match is_named && is_product {
-                true => self.as_it_was(tree, change)?,
+            let replacement = match is_loaded && is_product {
+                true => self.baseline_file(tree, change)?,
                 false => self.replacement(tree, change)?,
             };
             replacements.extend(replacement);
@@ -270,7 +279,7 @@ impl<'a> Overlay<'a> {
     }
 
     /// A changed file as it was; a new one is left out.
-    fn as_it_was(
+    fn baseline_file(
         &self,
         tree: &WorkTree,
         change: &Change,
@@ -284,7 +293,7 @@ impl<'a> Overlay<'a> {
         Ok(Some(Replacement { path, kind, file, tests: Vec::new() }))
     }
 
-    /// The file in the place of a changed one; none if the tree's stays.
+    /// The file in the place of a changed one; `None` if the tree's stays.
     fn replacement(
         &self,
         tree: &WorkTree,
@@ -292,7 +301,7 @@ impl<'a> Overlay<'a> {
     ) -> Result<Option<Replacement>, BaselineError> {
         let path = change.path.clone();
         let name = path.to_string_lossy();
-        let is_new = change.what == What::Added;
+        let is_new = change.kind == ChangeKind::Added;
         let is_test = matches!(change.guarded, Some(Guarded::Test | Guarded::Support));
         let is_loaded = change.guarded != Some(Guarded::Runner) && loaded_by_itself(&name);
         if is_new && change.moved_from.is_none() && (is_test || is_loaded) {
@@ -304,8 +313,8 @@ impl<'a> Overlay<'a> {
             Some(Guarded::Manifest) if is_new => return Ok(self.new_manifest(tree, path)),
             _ if is_new => return Ok(None),
             Some(Guarded::Test | Guarded::Support) => ReplacementKind::Edited,
-            Some(Guarded::Manifest) | None if change.what == What::Edited => {
-                return self.merged(tree, change);
+            Some(Guarded::Manifest) | None if change.kind == ChangeKind::Edited => {
+                return self.merged_file(tree, change);
             }
             _ => return Ok(None),
         };
@@ -313,14 +322,20 @@ impl<'a> Overlay<'a> {
         Ok(Some(Replacement { path, kind, file, tests: Vec::new() }))
     }
 
-    /// A new manifest without its keys about tests, or without it where it hides another one.
+    /// A new manifest without its keys about tests. It is left out where it hides an older one.
     fn new_manifest(&self, tree: &WorkTree, path: PathBuf) -> Option<Replacement> {
         let name = path.file_name()?.to_str()?;
         let kind = ReplacementKind::Manifest;
-        if let Some(at) = MAKEFILES.iter().position(|makefile| *makefile == name) {
-            let hidden = MAKEFILES[at + 1..].iter().map(|makefile| path.with_file_name(makefile));
-            let hides = hidden.into_iter().any(|makefile| tree.bytes(&makefile).is_some());
-            return hides.then_some(Replacement { path, kind, file: None, tests: Vec::new() });
+        if let Some(index) = MAKEFILES.iter().position(|makefile| *makefile == name) {
+            let hides_older = MAKEFILES[index + 1..]
+                .iter()
+                .any(|makefile| tree.bytes(&path.with_file_name(makefile)).is_some());
+            return hides_older.then_some(Replacement {
+                path,
+                kind,
+                file: None,
+                tests: Vec::new(),
+            });
         }
         if name.starts_with("vite.config.") {
             return Some(Replacement { path, kind, file: None, tests: Vec::new() });
@@ -334,46 +349,44 @@ impl<'a> Overlay<'a> {
 
     /// A manifest with the baseline's keys about tests, a source with the baseline's tests, or a module
     /// that only asserts as it was.
-    fn merged(
+    fn merged_file(
         &self,
         tree: &WorkTree,
         change: &Change,
     ) -> Result<Option<Replacement>, BaselineError> {
         let path = change.path.clone();
         let name = path.to_string_lossy();
-        let (Some(before), Some(now)) = (self.baseline.content(tree, &path)?, tree.bytes(&path))
-        else {
-            return Ok(None);
-        };
+        let Some(old_file) = self.baseline.content(tree, &path)? else { return Ok(None) };
+        let Some(new_text) = tree.bytes(&path) else { return Ok(None) };
         let (kind, bytes) = if change.guarded == Some(Guarded::Manifest) {
-            match merge_manifest(&name, &before.bytes, &now) {
+            match merge_manifest(&name, &old_file.bytes, &new_text) {
                 MergedManifest::Same => return Ok(None),
                 MergedManifest::Text(bytes) => (ReplacementKind::Manifest, bytes),
-                MergedManifest::Unmergeable => (ReplacementKind::Recipe, before.bytes),
+                MergedManifest::Unmergeable => (ReplacementKind::Recipe, old_file.bytes),
             }
         } else {
-            match with_baseline_inline_tests(&name, &before.bytes, &now) {
+            match with_baseline_inline_tests(&name, &old_file.bytes, &new_text) {
                 Some(bytes) => (ReplacementKind::Inline, bytes),
-                None if only_asserts(&name, &before.bytes) => {
-                    (ReplacementKind::Edited, before.bytes)
+                None if is_assertion_module(&name, &old_file.bytes) => {
+                    (ReplacementKind::Edited, old_file.bytes)
                 }
                 None => return Ok(None),
             }
         };
         let tests = test_names(&name, &bytes);
-        let file = Some(StoredFile { bytes, kind: before.kind });
+        let file = Some(StoredFile { bytes, kind: old_file.kind });
         Ok(Some(Replacement { path, kind, file, tests }))
     }
 
-    /// Looks for tests in sources that are gone: nothing of theirs can be put back.
+    /// A source with tests in it is gone: they cannot be put back.
     ///
     /// # Errors
     ///
     /// A file of the baseline that cannot be read any more.
-    pub(super) fn lost_inline_tests(&self, tree: &WorkTree) -> Result<bool, BaselineError> {
+    pub(super) fn has_lost_inline_tests(&self, tree: &WorkTree) -> Result<bool, BaselineError> {
         for change in &self.changes {
-            let is_lost = change.what == What::Removed && change.guarded.is_none();
-            if is_lost && let Some(file) = self.baseline.content(tree, &change.path)? {
+            let is_removed_source = change.kind == ChangeKind::Removed && change.guarded.is_none();
+            if is_removed_source && let Some(file) = self.baseline.content(tree, &change.path)? {
                 let name = change.path.to_string_lossy();
                 if has_inline_tests(&name, &file.bytes) {
                     return Ok(true);
@@ -383,17 +396,17 @@ impl<'a> Overlay<'a> {
         Ok(false)
     }
 
-    /// True if code that runs while the work is built was changed: what was built before may not
-    /// be what it would build.
-    pub(super) fn changes_builds(&self, tree: &WorkTree) -> bool {
+    /// Code that runs while the work is built was changed: it may build something else than stands in
+    /// the caches.
+    pub(super) fn has_changed_build_code(&self, tree: &WorkTree) -> bool {
         self.changes.iter().any(|change| {
             let is_script = change.path.file_name().is_some_and(|name| name == "build.rs");
-            is_script || is_of_macros(tree.root(), &change.path)
+            is_script || is_of_macro_crate(tree.root(), &change.path)
         })
     }
 
-    /// Makes it the baseline's own tree.
-    pub(super) fn lay_all(
+    /// Makes the layout the baseline's own tree.
+    pub(super) fn lay_baseline(
         &self,
         tree: &WorkTree,
         layout: &mut Layout,
@@ -403,8 +416,8 @@ impl<'a> Overlay<'a> {
         paths.into_iter().try_for_each(|path| self.put_back(tree, layout, path))
     }
 
-    /// Puts these files back.
-    pub(super) fn lay_files(
+    /// Puts these files back as the baseline had them.
+    pub(super) fn put_back_files(
         &self,
         tree: &WorkTree,
         layout: &mut Layout,
@@ -427,17 +440,18 @@ impl<'a> Overlay<'a> {
     }
 }
 
-fn only_asserts(name: &str, bytes: &[u8]) -> bool {
+fn is_assertion_module(name: &str, bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| is_assertion_helper(name, text))
 }
 
-/// True for a file of a crate of procedural macros.
-fn is_of_macros(root: &Path, file: &Path) -> bool {
-    if file.extension().is_none_or(|kind| kind != "rs") {
+/// A file of a crate of procedural macros.
+fn is_of_macro_crate(root: &Path, file: &Path) -> bool {
+    if file.extension().is_none_or(|extension| extension != "rs") {
         return false;
     }
-    let manifests = file.ancestors().skip(1).map(|folder| root.join(folder).join("Cargo.toml"));
-    let text = manifests.into_iter().find_map(|manifest| fs::read_to_string(manifest).ok());
+    // The nearest manifest above the file is its crate's.
+    let mut manifests = file.ancestors().skip(1).map(|folder| root.join(folder).join("Cargo.toml"));
+    let text = manifests.find_map(|manifest| fs::read_to_string(manifest).ok());
     let manifest = text.and_then(|text| text.parse::<toml::Table>().ok()).unwrap_or_default();
     let library = manifest.get("lib").and_then(toml::Value::as_table);
     library.is_some_and(|library| {
@@ -445,11 +459,11 @@ fn is_of_macros(root: &Path, file: &Path) -> bool {
     })
 }
 
-/// The globs of files that may change.
+/// The globs of files that may change. An allowance of a test or a rule lets no whole file change.
 fn path_globs(allow: &[Allowance]) -> Result<Globs, BaselineError> {
-    let whole =
+    let of_whole_files =
         allow.iter().filter(|allowance| allowance.test.is_none() && allowance.rule.is_none());
-    let globs: Vec<_> = whole.filter_map(|allowance| allowance.path.clone()).collect();
+    let globs: Vec<_> = of_whole_files.filter_map(|allowance| allowance.path.clone()).collect();
     Ok(Globs::new(&globs)?)
 }
 

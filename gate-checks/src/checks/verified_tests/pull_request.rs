@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gate_core::integrity::{Guarded, guarded};
 
-use super::identities::{Compared, Renamed, Sources, compare, names_all};
+use super::identities::{Comparison, is_fully_named};
 use super::overlay::Overlay;
 use super::test_workspace::TestWorkspace;
 use super::verdict::Verdict;
@@ -20,66 +20,61 @@ impl VerifiedTests<'_> {
         self.cx.options.occasion == Occasion::PullRequest { approved: true }
     }
 
-    /// Looks for tests of the base that are gone from the tree's own run, or skipped there; none if
-    /// nothing can be compared. `of_base` is the report of the base's tests over the product, if they
+    /// Looks for tests of the base that are gone from the tree's own run, or skipped there. `None` if
+    /// nothing can be compared. `base_report` is that of the base's tests over the product, if they
     /// ran.
-    // A product can leave out tests that nobody edited, which then are skipped in both runs, and a
-    // source can be gone with the tests in it. Only a run of the base itself shows them. Marks without
-    // a condition, and such about the machine, say the same as before.
-    pub(super) async fn compare_names(
+    pub(super) async fn compare_by_name(
         &self,
-        deciding: &mut TestWorkspace,
+        deciding_copy: &mut TestWorkspace,
         overlay: &Overlay<'_>,
-        of_base: Option<&TestReport>,
+        base_report: Option<&TestReport>,
         verdict: &Verdict,
-    ) -> Result<Option<Compared>, Trouble> {
+    ) -> Result<Option<Comparison>, Trouble> {
         let Some(report) = &verdict.report else { return Ok(None) };
-        let skips = |report: &TestReport| report.named(Status::Skipped).next().is_some();
-        let may_skip = skips(report) || of_base.is_some_and(skips);
-        let is_unsure = may_skip && self.skips_by_condition(deciding.tree(), overlay)
-            || overlay.lost_inline_tests(deciding.tree())?;
-        let tests = if is_unsure {
-            let run = self.baseline_run(deciding, overlay).await?;
+        // A product can leave out tests that nobody edited, which then are skipped in both runs, and a
+        // source can be gone with the tests in it. Only a run of the base itself shows them. Marks
+        // without a condition, and such about the machine, say the same as before.
+        let has_skipped = |report: &TestReport| report.named(Status::Skipped).next().is_some();
+        let may_hide_tests = has_skipped(report) || base_report.is_some_and(has_skipped);
+        let needs_base_run = may_hide_tests
+            && self.has_conditional_skip(deciding_copy.tree(), overlay)
+            || overlay.has_lost_inline_tests(deciding_copy.tree())?;
+        let base_tests = if needs_base_run {
+            let run = self.baseline_run(deciding_copy, overlay).await?;
             run.map(|run| run.tests).filter(|tests| !tests.is_empty())
         } else {
-            let named = of_base.filter(|report| names_what_passed(report));
-            named.map(|report| report.tests.clone())
+            let named_report = base_report.filter(|report| names_passed_tests(report));
+            named_report.map(|report| report.tests.clone())
         };
-        let Some(tests) = tests else {
-            let number = of_base.map_or(0, TestReport::executed);
-            let lost = number.saturating_sub(report.executed());
-            return Ok((lost > 0).then(|| Compared::fewer(number, report.executed())));
+        let Some(base_tests) = base_tests else {
+            let base_count = base_report.map_or(0, TestReport::executed);
+            let run_count = report.executed();
+            let is_fewer = run_count < base_count;
+            return Ok(is_fewer.then(|| Comparison::fewer(base_count, run_count)));
         };
-        let tests = without_changing_parameters(tests, report);
-        if !names_all(report) {
-            return Ok(Some(Compared::unlisted(tests.len())));
+        let base_tests = without_changing_parameters(base_tests, report);
+        if !is_fully_named(report) {
+            return Ok(Some(Comparison::unlisted(base_tests.len())));
         }
-        let renamed = Renamed::new(overlay, &self.inside(deciding.tree()));
-        let mut compared = compare(&tests, report, &renamed, &self.cx.allow);
-        compared.relocate(&tests, report, || Sources::new(overlay, deciding.tree()));
-        if overlay.has_approved_settings(self.cx.options.occasion) {
-            compared.allow_what_is_not_run();
-        }
-        Ok(Some(compared))
+        Ok(Some(self.compare_tests(deciding_copy.tree(), overlay, &base_tests, report)))
     }
-}
 
-impl VerifiedTests<'_> {
-    /// Looks for tests that are skipped under a condition of the product's, and for a product that
-    /// skips tests.
-    fn skips_by_condition(&self, tree: &WorkTree, overlay: &Overlay<'_>) -> bool {
-        let may_skip = |path: &Path, is_free: fn(&str) -> bool| {
-            let text = tree.bytes(path).unwrap_or_default();
-            let text = String::from_utf8_lossy(&text).into_owned();
-            text.lines().any(|line| line.to_ascii_lowercase().contains("skip") && !is_free(line))
+    /// A test may be skipped under a condition of the product's, or by the product itself.
+    fn has_conditional_skip(&self, tree: &WorkTree, overlay: &Overlay<'_>) -> bool {
+        let may_skip = |path: &Path, is_harmless: fn(&str) -> bool| {
+            let bytes = tree.bytes(path).unwrap_or_default();
+            String::from_utf8_lossy(&bytes)
+                .lines()
+                .any(|line| line.to_ascii_lowercase().contains("skip") && !is_harmless(line))
         };
         let is_of_tests = |path: &Path| {
             matches!(guarded(&path.to_string_lossy()), Some(Guarded::Test | Guarded::Support))
         };
-        let product = overlay.changes.iter().map(|change| change.path.as_path());
-        let tests = self.cx.tree.files().map(File::path);
-        product.filter(|path| !is_of_tests(path)).any(|path| may_skip(path, |_| false))
-            || tests.filter(|path| is_of_tests(path)).any(|path| may_skip(path, is_unconditional))
+        let changed_files = overlay.changes.iter().map(|change| change.path.as_path());
+        let mut product = changed_files.filter(|path| !is_of_tests(path));
+        let mut tests = self.cx.tree.files().map(File::path).filter(|path| is_of_tests(path));
+        product.any(|path| may_skip(path, |_| false))
+            || tests.any(|path| may_skip(path, is_unconditional))
     }
 }
 
@@ -111,37 +106,46 @@ fn is_unconditional(line: &str) -> bool {
         "runtime.GOOS",
     ];
     // `photos.name` and `cart.platform.old` are the product's.
-    let is_whole = |at: usize| {
-        !line[..at].ends_with(|char: char| char.is_alphanumeric() || matches!(char, '_' | '.'))
+    let begins_name = |offset: usize| {
+        !line[..offset].ends_with(|char: char| char.is_alphanumeric() || matches!(char, '_' | '.'))
     };
-    let names = |word: &&str| line.match_indices(*word).any(|(at, _)| is_whole(at));
+    let has_name = |name: &&str| line.match_indices(*name).any(|(offset, _)| begins_name(offset));
     let is_call = line.trim_start().starts_with("t.skip(");
-    !is_call && !CONDITIONS.iter().any(|word| line.contains(word)) || MACHINE.iter().any(names)
+    !is_call && !CONDITIONS.iter().any(|word| line.contains(word)) || MACHINE.iter().any(has_name)
 }
 
 /// The tests without those whose parameters have other names in each run, such as a time, if as many
 /// of them ran.
 fn without_changing_parameters(mut tests: Vec<Test>, report: &TestReport) -> Vec<Test> {
-    let stem = |id: &str| id.split_once('[').map(|(stem, _)| stem.to_owned());
-    let mut executed: BTreeMap<String, usize> = BTreeMap::new();
-    for test in report.tests.iter().filter(|test| test.status != Status::Skipped) {
-        if let Some(stem) = stem(&test.id) {
-            *executed.entry(stem).or_default() += 1;
-        }
-    }
-    let mut needed: BTreeMap<String, usize> = BTreeMap::new();
-    for test in tests.iter().filter(|test| test.status != Status::Skipped) {
-        if let Some(stem) = stem(&test.id) {
-            *needed.entry(stem).or_default() += 1;
-        }
-    }
+    let executed_counts = counts_by_function(&report.tests);
+    let needed_counts = counts_by_function(&tests);
     tests.retain(|test| {
-        stem(&test.id).is_none_or(|stem| executed.get(&stem).copied().unwrap_or(0) < needed[&stem])
+        function_of_parameters(&test.id).is_none_or(|function| {
+            let [executed, needed] = [&executed_counts, &needed_counts]
+                .map(|counts| counts.get(function).copied().unwrap_or(0));
+            executed < needed
+        })
     });
     tests
 }
 
+/// The number of tests with parameters that were not skipped, by the function that they call.
+fn counts_by_function(tests: &[Test]) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for test in tests.iter().filter(|test| test.status != Status::Skipped) {
+        if let Some(function) = function_of_parameters(&test.id) {
+            *counts.entry(function.to_owned()).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// The part of a test's name before its parameters, as pytest writes them; `None` without any.
+fn function_of_parameters(id: &str) -> Option<&str> {
+    id.split_once('[').map(|(function, _)| function)
+}
+
 /// A runner that names failing tests alone says nothing of the others.
-fn names_what_passed(report: &TestReport) -> bool {
-    names_all(report) && report.named(Status::Passed).next().is_some()
+fn names_passed_tests(report: &TestReport) -> bool {
+    is_fully_named(report) && report.named(Status::Passed).next().is_some()
 }

@@ -12,7 +12,7 @@ use tokio::runtime::Builder;
 use super::baseline_run::RunKind;
 use super::overlay::Overlay;
 use super::test_workspace::{Contents, TestWorkspace, with_files};
-use super::{Trouble, VerifiedTests, context};
+use super::{Trouble, VerifiedTests, open_context};
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
 use crate::check::CheckId;
@@ -29,7 +29,7 @@ pub enum RerunTree<'f> {
     Baseline,
     /// The work tree itself, as it is now.
     Now,
-    /// The same, with all tests: one may fail because of another.
+    /// The work tree itself, with all tests of the check: one may fail because of another.
     NowWhole,
     /// The work tree with these files as the baseline had them, in the copy. Their names are
     /// relative to its root.
@@ -58,61 +58,63 @@ pub fn rerun(
     policy: &Policy,
     site: &CheckSite,
     baseline: &Baseline,
-    (red, on): (RedTests<'_>, RerunTree<'_>),
+    red_tests: RedTests<'_>,
+    rerun_tree: RerunTree<'_>,
     cancel: &Cancellation,
 ) -> Result<Option<Evidence>, GatherError> {
-    let Some(settings) = policy.checks.get(red.check) else { return Ok(None) };
-    let Some((settings, _)) = with_command(red.check, settings, site) else { return Ok(None) };
-    if CheckKind::for_check(red.check, &settings) != CheckKind::Command {
+    let RedTests { check, tests } = red_tests;
+    let Some(settings) = policy.checks.get(check) else { return Ok(None) };
+    let Some((settings, _)) = with_command(check, settings, site) else { return Ok(None) };
+    if CheckKind::for_check(check, &settings) != CheckKind::Command {
         return Ok(None);
     }
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let Some((tree, cx)) = context(policy, site, baseline, cancel) else { return Ok(None) };
-    let id = CheckId::new(red.check);
-    let verified = VerifiedTests { id: &id, settings: &settings, cx: &cx };
-    let ran = runtime.block_on(async {
-        match on {
-            RerunTree::Baseline => verified.on_baseline(&tree, red.tests).await,
-            RerunTree::Now => Ok(verified.now(red.tests).await),
-            RerunTree::NowWhole => Ok(verified.now(&[]).await),
-            RerunTree::Without(files) => verified.without(&tree, files, red.tests).await,
+    let Some((tree, cx)) = open_context(policy, site, baseline, cancel) else { return Ok(None) };
+    let id = CheckId::new(check);
+    let check = VerifiedTests { id: &id, settings: &settings, cx: &cx };
+    let evidence = runtime.block_on(async {
+        match rerun_tree {
+            RerunTree::Baseline => check.rerun_on_baseline(&tree, tests).await,
+            RerunTree::Now => Ok(check.rerun_in_tree(tests).await),
+            RerunTree::NowWhole => Ok(check.rerun_in_tree(&[]).await),
+            RerunTree::Without(files) => check.rerun_without(&tree, files, tests).await,
         }
     });
     // The cause of a failure stays unknown if the copy cannot be made.
-    Ok(ran.ok().flatten())
+    Ok(evidence.ok().flatten())
 }
 
 impl VerifiedTests<'_> {
-    async fn on_baseline(
+    async fn rerun_on_baseline(
         &self,
         tree: &WorkTree,
         tests: &[String],
     ) -> Result<Option<Evidence>, Trouble> {
         let Some(overlay) = Overlay::new(self.cx, tree)? else { return Ok(None) };
         let key = format!("{} {}", self.key(RunKind::Record), tests.join("\n"));
-        let kept = overlay.baseline.result(&self.cx.site, tree, &key);
-        if kept.is_some() {
-            return Ok(kept);
+        let stored_evidence = overlay.baseline.result(&self.cx.site, tree, &key);
+        if stored_evidence.is_some() {
+            return Ok(stored_evidence);
         }
-        let ran = self.in_copy(tree, Contents::Baseline(&overlay), tests).await?;
-        if let (Some(evidence), false) = (&ran, self.cx.cancel.is_cancelled()) {
-            // What is not kept is found out again.
+        let evidence = self.rerun_in_copy(tree, Contents::Baseline(&overlay), tests).await?;
+        if let (Some(evidence), false) = (&evidence, self.cx.cancel.is_cancelled()) {
+            // A record that is not stored costs one more run the next time.
             let _ = overlay.baseline.keep_result(&self.cx.site, tree, &key, evidence);
         }
-        Ok(ran)
+        Ok(evidence)
     }
 
-    async fn without(
+    async fn rerun_without(
         &self,
         tree: &WorkTree,
         files: &[PathBuf],
         tests: &[String],
     ) -> Result<Option<Evidence>, Trouble> {
         let Some(overlay) = Overlay::new(self.cx, tree)? else { return Ok(None) };
-        self.in_copy(tree, Contents::PutBack(&overlay, files), tests).await
+        self.rerun_in_copy(tree, Contents::PutBack(&overlay, files), tests).await
     }
 
-    async fn in_copy(
+    async fn rerun_in_copy(
         &self,
         tree: &WorkTree,
         contents: Contents<'_>,
@@ -120,39 +122,37 @@ impl VerifiedTests<'_> {
     ) -> Result<Option<Evidence>, Trouble> {
         let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
         workspace.sync(contents)?;
-        if let Some(files) = files_of(self.settings, &self.folder(), tests) {
-            let cwd = workspace.folder_of_tests();
-            let files: Vec<_> = files.into_iter().filter(|file| cwd.join(file).is_file()).collect();
+        let folder = self.cx.site.folder_of(self.settings);
+        if let Some(mut files) = files_of_tests(self.settings, &folder, tests) {
+            let folder_in_copy = workspace.folder_of_tests();
+            files.retain(|file| folder_in_copy.join(file).is_file());
             if files.is_empty() {
                 // A test that is not there does not fail there.
                 return Ok(Some(self.id.record(Outcome::Pass, "")));
             }
-            workspace.run_files(&files);
+            workspace.run_files(files);
         }
         let log = CheckId::new(format!("{}-again", self.id));
-        let Ok(ran) = workspace.run(&log, true).await else { return Ok(None) };
-        let evidence = ran.judged(workspace.settings());
-        Ok(Some(self.named(evidence)))
+        let Ok(run) = workspace.run(&log, true).await else { return Ok(None) };
+        let evidence = run.judged(workspace.settings());
+        Ok(Some(self.masked_record(evidence)))
     }
 
-    async fn now(&self, tests: &[String]) -> Option<Evidence> {
+    async fn rerun_in_tree(&self, tests: &[String]) -> Option<Evidence> {
         let mut settings = self.settings.clone();
-        if let Some(files) = files_of(self.settings, &self.folder(), tests)
+        let folder = self.cx.site.folder_of(self.settings);
+        if let Some(files) = files_of_tests(self.settings, &folder, tests)
             && !files.is_empty()
         {
             settings.command = with_files(&settings.command, files);
         }
         let id = CheckId::new(format!("{}-again", self.id));
-        let again = VerifiedTests { id: &id, settings: &settings, cx: self.cx };
-        Some(self.named(again.in_tree().await.ok()?.judged(&settings)))
+        let rerun = VerifiedTests { id: &id, settings: &settings, cx: self.cx };
+        Some(self.masked_record(rerun.run_in_tree().await.ok()?.judged(&settings)))
     }
 
-    /// The folder in which the command runs.
-    fn folder(&self) -> PathBuf {
-        self.cx.site.folder_of(self.settings)
-    }
-
-    fn named(&self, mut evidence: Evidence) -> Evidence {
+    /// The record under the check's own name, not that of its log.
+    fn masked_record(&self, mut evidence: Evidence) -> Evidence {
         self.id.as_str().clone_into(&mut evidence.check);
         self.cx.masker.evidence(&mut evidence);
         evidence
@@ -161,18 +161,22 @@ impl VerifiedTests<'_> {
 
 /// The files of red tests, relative to the check's folder, if the command is pytest's and names no
 /// file itself.
-fn files_of<'t>(
+fn files_of_tests<'t>(
     settings: &CheckPolicy,
     cwd: &Path,
     tests: &'t [String],
 ) -> Option<BTreeSet<&'t str>> {
-    let found = recognise(settings, cwd)?;
-    let names_files = found.args.iter().any(|word| !word.starts_with('-') || word == "--");
-    if found.runner != Runner::Pytest || !found.alone || names_files {
+    let runner = recognise(settings, cwd)?;
+    let names_files = runner.args.iter().any(|word| !word.starts_with('-') || word == "--");
+    if runner.runner != Runner::Pytest || !runner.starts_runner_alone || names_files {
         return None;
     }
-    let file = |test: &'t String| Some(test.split_once("::")?.0);
-    // A name may be relative to a folder above.
-    let file = |test| file(test).filter(|file| file.ends_with(".py") && cwd.join(file).is_file());
-    tests.iter().map(file).collect()
+    tests
+        .iter()
+        .map(|test| {
+            let (file, _) = test.split_once("::")?;
+            // A name may be relative to a folder above; then the whole command has to run.
+            (file.ends_with(".py") && cwd.join(file).is_file()).then_some(file)
+        })
+        .collect()
 }

@@ -19,74 +19,92 @@ use super::verdict::Verdict;
 use super::{Trouble, VerifiedTests};
 use crate::cancellation::Cancellation;
 use crate::check::{CheckId, PrivateRun};
-use crate::checks::test_run::Ran;
+use crate::checks::test_run::FinishedRun;
 use crate::process::{Capture, Confinement, Job, JobEnd, environment};
 use crate::report::{Status, TestReport};
 use crate::runner::RunnerCommand;
-use crate::seal::Seal;
+use crate::seal::{Seal, SealError};
 use crate::site::CheckSite;
 use crate::worktree::WorkTree;
 
-/// Result of the sealed tests.
-struct Count {
+/// The numbers of sealed tests that passed and failed.
+struct SealedCount {
     passed: u64,
     failed: u64,
-    /// The failing ones, as far as the report names them.
-    names: Vec<String>,
+    /// The failing tests, as far as the report names them.
+    failed_names: Vec<String>,
 }
 
-impl Count {
-    /// Counts those that are not in `before`, the report without them. A failure counts in any
-    /// case: a sealed file may stand in the place of one of the tree's.
-    fn new(report: &TestReport, before: Option<&TestReport>) -> Self {
-        let known: BTreeSet<_> =
-            before.into_iter().flat_map(|before| &before.tests).map(|test| &test.id).collect();
+impl SealedCount {
+    /// Counts the tests that the unsealed report, of the same tree without them, does not have. A
+    /// failure counts in any case: a sealed file may stand in the place of one of the tree's.
+    fn new(report: &TestReport, unsealed_report: Option<&TestReport>) -> Self {
         let passed = if report.tests.is_empty() {
-            report.passed.saturating_sub(before.map_or(0, |before| before.passed))
+            report.passed.saturating_sub(unsealed_report.map_or(0, |unsealed| unsealed.passed))
         } else {
+            let unsealed_names: BTreeSet<_> = unsealed_report
+                .into_iter()
+                .flat_map(|unsealed| &unsealed.tests)
+                .map(|test| &test.id)
+                .collect();
             let passed = report.tests.iter().filter(|test| test.status == Status::Passed);
-            passed.filter(|test| !known.contains(&test.id)).count() as u64
+            passed.filter(|test| !unsealed_names.contains(&test.id)).count() as u64
         };
-        let names: Vec<_> = report.named(Status::Failed).map(str::to_owned).collect();
-        Self { passed, failed: report.failed.max(names.len() as u64), names }
+        let failed_names: Vec<_> = report.named(Status::Failed).map(str::to_owned).collect();
+        let failed = report.failed.max(failed_names.len() as u64);
+        Self { passed, failed, failed_names }
     }
 
-    fn all(&self) -> u64 {
+    fn total(&self) -> u64 {
         self.passed + self.failed
     }
 }
 
+/// A run of the sealed tests.
+struct SealedRun {
+    /// `None` if the command did not end by itself.
+    run: Option<FinishedRun>,
+    /// No other test ran.
+    is_alone: bool,
+    /// The limits that the system set, as they stand in records.
+    confined: &'static str,
+}
+
 impl VerifiedTests<'_> {
-    /// Also true if the seals cannot be read: tests that may be there must not be left out.
+    /// The check has sealed tests, or the seals cannot be read: tests that may be there must not be
+    /// left out.
     pub(super) fn is_sealed(&self, tree: &WorkTree) -> bool {
-        let configured = self.settings.sealed.as_deref();
-        let seal = Seal::find(&self.cx.site, tree, self.id.as_str(), configured);
-        !matches!(seal, Ok(None))
+        !matches!(self.seal(tree), Ok(None))
     }
 
-    /// Runs the check's sealed tests, if it has any and all is well so far.
+    fn seal(&self, tree: &WorkTree) -> Result<Option<Seal>, SealError> {
+        let configured_folder = self.settings.sealed.as_deref();
+        Seal::find(&self.cx.site, tree, self.id.as_str(), configured_folder)
+    }
+
+    /// Runs the check's sealed tests, if it has any and has passed so far. `old_report` is that of
+    /// the baseline's tests over the product, if they ran.
     pub(super) async fn run_sealed(
         &self,
-        deciding: &mut TestWorkspace,
-        (overlay, runner): (Option<&Overlay<'_>>, Option<&RunnerCommand>),
-        of_old: Option<&TestReport>,
+        deciding_copy: &mut TestWorkspace,
+        overlay: Option<&Overlay<'_>>,
+        runner: Option<&RunnerCommand>,
+        old_report: Option<&TestReport>,
         verdict: &mut Verdict,
     ) -> Result<(), Trouble> {
-        if !verdict.passed() {
+        if !verdict.has_passed() {
             return Ok(());
         }
-        let (site, tree) = (&self.cx.site, deciding.tree().clone());
-        let configured = self.settings.sealed.as_deref();
-        let found = Seal::find(site, &tree, self.id.as_str(), configured);
-        let found = found.and_then(|seal| match seal {
-            Some(seal) => seal.files().map(|files| Some((seal, files))),
-            None => Ok(None),
-        });
-        let (seal, files) = match found {
-            Ok(Some(found)) => found,
+        let tree = deciding_copy.tree().clone();
+        let seal_and_files = match self.seal(&tree) {
+            Ok(Some(seal)) => seal.files().map(|files| (seal, files)),
             Ok(None) => return Ok(()),
+            Err(error) => Err(error),
+        };
+        let (seal, files) = match seal_and_files {
+            Ok(seal_and_files) => seal_and_files,
             Err(error) => {
-                verdict.becomes(Outcome::Inconclusive, error.to_string());
+                verdict.set_outcome(Outcome::Inconclusive, error.to_string());
                 return Ok(());
             }
         };
@@ -96,146 +114,156 @@ impl VerifiedTests<'_> {
                  again: a person has to look at the work"
             );
             verdict.add_detail("sealed", json!({ "outcome": SealedOutcome::Spent }));
-            verdict.becomes(Outcome::Fail, summary);
+            verdict.set_outcome(Outcome::Fail, summary);
             return Ok(());
         }
-        let laid = match overlay {
-            Some(overlay) => self.laid(&tree, overlay, None)?,
-            None => Vec::new(),
-        };
         match overlay {
-            Some(overlay) => self.lay(deciding, overlay, &laid)?,
-            None => deciding.lay(self.id, Contents::Tree, &BTreeSet::new(), None)?,
+            Some(overlay) => {
+                let replacements = self.replacements(&tree, overlay, None)?;
+                self.lay(deciding_copy, overlay, &replacements)?;
+            }
+            None => deciding_copy.lay(self.id, Contents::Tree, &BTreeSet::new(), None)?,
         }
-        let mut report = of_old.or(verdict.report.as_ref()).cloned();
+        let mut unsealed_report = old_report.or(verdict.report.as_ref()).cloned();
         if runner.is_none() {
             // No earlier run proved that the copy lacks nothing.
-            let Some(unsealed) = self.passes_without(deciding).await? else {
+            let Some(unsealed_run) = self.unsealed_run(deciding_copy).await? else {
                 let summary = "sealed tests run in a copy of the tree, and without them the command \
                                does not pass there: what tests need and git ignores has to be \
                                tracked, or made by the tests";
-                verdict.becomes(Outcome::Inconclusive, summary.to_owned());
+                verdict.set_outcome(Outcome::Inconclusive, summary.to_owned());
                 return Ok(());
             };
-            report = unsealed.report;
+            unsealed_report = unsealed_run.report;
         }
-        let mut sealed = deciding.deciding(self.settings)?;
-        sealed.lay_sealed(&seal.folder, &files)?;
-        let ran = self.run_confined(&mut sealed, (&seal, &files), (runner, report.as_ref())).await;
-        sealed.end_private()?;
-        let (ran, is_alone, confined) = ran?;
-        let unsealed = if is_alone { None } else { report.as_ref() };
-        let readable = seal.is_readable_in(&tree);
-        self.weigh_sealed(ran.as_ref(), unsealed, (confined, readable), verdict);
+        let mut sealed_copy = deciding_copy.deciding_copy(self.settings)?;
+        sealed_copy.lay_sealed(&seal.folder, &files)?;
+        let sealed_run = self
+            .run_confined(&mut sealed_copy, &seal, &files, runner, unsealed_report.as_ref())
+            .await;
+        // The copy is emptied before an error of the run is returned.
+        sealed_copy.end_private()?;
+        let sealed_run = sealed_run?;
+        let is_readable = seal.is_readable_in(&tree);
+        self.weigh_sealed(&sealed_run, unsealed_report.as_ref(), is_readable, verdict);
         Ok(())
     }
 
-    /// Runs the sealed tests, alone if the runner can; and the limits of that run.
+    /// Runs the sealed tests, alone if the runner can, and confined as far as the system can.
     async fn run_confined(
         &self,
-        sealed: &mut TestWorkspace,
-        (seal, files): (&Seal, &[PathBuf]),
-        (runner, report): (Option<&RunnerCommand>, Option<&TestReport>),
-    ) -> Result<(Option<Ran>, bool, &'static str), Trouble> {
-        let confinement = confinement(&self.cx.site, sealed, seal, &self.cx.cancel).await;
+        sealed_copy: &mut TestWorkspace,
+        seal: &Seal,
+        files: &[PathBuf],
+        runner: Option<&RunnerCommand>,
+        unsealed_report: Option<&TestReport>,
+    ) -> Result<SealedRun, Trouble> {
+        let confinement = confinement(&self.cx.site, sealed_copy, seal, &self.cx.cancel).await;
         let confined = match &confinement {
             Some(confinement) if confinement.has_namespaces => "network",
             Some(_) => "files",
             None => "none",
         };
-        let folder = sealed.folder().to_owned();
-        sealed.keep_private(PrivateRun { folder, confinement });
-        let is_alone = runner.zip(report).is_some_and(|(runner, report)| {
-            // No other test runs then, and each in the report is sealed.
-            sealed.run_only(runner, files, report)
-        });
-        let ran = sealed.run(&CheckId::new(format!("{}-sealed", self.id)), true).await;
+        let folder = sealed_copy.folder().to_owned();
+        sealed_copy.keep_private(PrivateRun { folder, confinement });
+        let is_alone = runner
+            .zip(unsealed_report)
+            .is_some_and(|(runner, report)| sealed_copy.run_only(runner, files, report));
+        let result = sealed_copy.run(&CheckId::new(format!("{}-sealed", self.id)), true).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
-        Ok((ran.ok(), is_alone, confined))
+        Ok(SealedRun { run: result.ok(), is_alone, confined })
     }
 
-    /// The run of the command in this folder as it is; none if it does not pass. Where no earlier
-    /// run proved that, a folder that lacks something would look like a wrong product.
-    async fn passes_without(&self, copy: &TestWorkspace) -> Result<Option<Ran>, Trouble> {
+    /// The run of the command in this copy without the sealed tests; `None` if it does not pass.
+    /// Where no earlier run proved that, a copy that lacks something would look like a wrong product.
+    async fn unsealed_run(&self, copy: &TestWorkspace) -> Result<Option<FinishedRun>, Trouble> {
         let log = CheckId::new(format!("{}-unsealed", self.id));
-        let ran = copy.run(&log, true).await;
+        let result = copy.run(&log, true).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
-        Ok(ran.ok().filter(|ran| ran.launched.exit_code == Some(0)))
+        Ok(result.ok().filter(|run| run.launched.exit_code == Some(0)))
     }
 
     fn weigh_sealed(
         &self,
-        ran: Option<&Ran>,
-        before: Option<&TestReport>,
-        (confined, readable): (&str, bool),
+        sealed_run: &SealedRun,
+        unsealed_report: Option<&TestReport>,
+        is_readable: bool,
         verdict: &mut Verdict,
     ) {
-        let Some(ran) = ran else {
+        let Some(run) = &sealed_run.run else {
             let summary = "the sealed tests gave no answer: the command did not end by itself";
-            verdict.becomes(Outcome::Inconclusive, summary.to_owned());
+            verdict.set_outcome(Outcome::Inconclusive, summary.to_owned());
             return;
         };
-        let ended_well = ran.launched.exit_code == Some(0);
-        let count = ran.report.as_ref().map(|report| Count::new(report, before));
-        let is_listed = count.as_ref().is_some_and(|count| count.all() > 0);
+        let has_ended_well = run.launched.exit_code == Some(0);
+        // Alone, each test in the report is sealed.
+        let other_tests = if sealed_run.is_alone { None } else { unsealed_report };
+        let count = run.report.as_ref().map(|report| SealedCount::new(report, other_tests));
+        let is_listed = count.as_ref().is_some_and(|count| count.total() > 0);
         // A product that ends its process with 0 leaves no report either.
-        let is_expected = verdict.report.is_some() || ran.report.is_some();
-        if ended_well && is_expected && !is_listed {
+        let is_report_expected = verdict.report.is_some() || run.report.is_some();
+        if has_ended_well && is_report_expected && !is_listed {
             let summary = "no sealed test is in the report: the command does not find the files \
                            that were laid over the tree, or the product ends it";
-            verdict.becomes(Outcome::Inconclusive, summary.to_owned());
+            verdict.set_outcome(Outcome::Inconclusive, summary.to_owned());
             return;
         }
         let has_failed = count.as_ref().is_some_and(|count| count.failed > 0);
-        let passed = ended_well && !has_failed;
-        let outcome = if passed { SealedOutcome::Passed } else { SealedOutcome::Failed };
+        let has_passed = has_ended_well && !has_failed;
+        let outcome = if has_passed { SealedOutcome::Passed } else { SealedOutcome::Failed };
         let reveal = self.settings.reveal;
-        let mut detail = json!({ "outcome": outcome, "confined": confined, "readable": readable });
-        let mut shown = String::new();
+        let mut detail = json!({
+            "outcome": outcome,
+            "confined": sealed_run.confined,
+            "readable": is_readable,
+        });
+        let mut summary = String::new();
         if let Some(count) = count
             && is_listed
             && reveal != Reveal::None
         {
-            shown = format!("{} of {} sealed tests pass", count.passed, count.all());
-            (detail["passed"], detail["total"]) = (json!(count.passed), json!(count.all()));
-            if reveal == Reveal::Names && !count.names.is_empty() {
-                shown = format!("{shown}, not {}", some_names(&count.names, MAX_NAMES));
-                detail["failed"] = json!(count.names);
+            summary = format!("{} of {} sealed tests pass", count.passed, count.total());
+            (detail["passed"], detail["total"]) = (json!(count.passed), json!(count.total()));
+            if reveal == Reveal::Names && !count.failed_names.is_empty() {
+                let names = some_names(&count.failed_names, MAX_NAMES);
+                summary.push_str(&format!(", not {names}"));
+                detail["failed"] = json!(count.failed_names);
             }
-        } else if !passed {
-            "a sealed test fails".clone_into(&mut shown);
+        } else if !has_passed {
+            "a sealed test fails".clone_into(&mut summary);
         }
         verdict.add_detail("sealed", detail);
-        if passed {
-            let shown = if shown.is_empty() { "the sealed tests pass" } else { &shown };
-            let who = if readable { " (readable by the agent)" } else { "" };
-            verdict.evidence.summary.push_str(&format!("; {shown}{who}"));
+        if has_passed {
+            let note = if summary.is_empty() { "the sealed tests pass" } else { &summary };
+            let readers = if is_readable { " (readable by the agent)" } else { "" };
+            verdict.evidence.summary.push_str(&format!("; {note}{readers}"));
         } else {
-            verdict.becomes(Outcome::Fail, shown);
-            // The own run's failures and excerpt are none of this.
+            verdict.set_outcome(Outcome::Fail, summary);
+            // The excerpt is the own run's, which passed.
             verdict.evidence.excerpt = None;
         }
     }
 }
 
-/// The limits of the run: as many as the system can set. None if it can set none.
+/// The limits of the run: as many as the system can set. `None` if it can set no limit.
 async fn confinement(
     site: &CheckSite,
-    copy: &TestWorkspace,
+    sealed_copy: &TestWorkspace,
     seal: &Seal,
     cancel: &Cancellation,
 ) -> Option<Confinement> {
-    let folder = copy.folder().to_owned();
+    let folder = sealed_copy.folder().to_owned();
     let hidden: Vec<PathBuf> = [Some(&seal.folder), site.state.as_ref()]
         .into_iter()
         .flatten()
-        .filter(|hidden| !folder.starts_with(hidden))
+        .filter(|hidden_folder| !folder.starts_with(hidden_folder))
         .cloned()
         .collect();
+    // An empty program shows whether the system can set these limits.
     for has_namespaces in [true, false] {
         let confinement =
             Confinement { folder: folder.clone(), hidden: hidden.clone(), has_namespaces };
@@ -249,8 +277,8 @@ async fn confinement(
             is_low_priority: false,
             confinement: Some(confinement.clone()),
         };
-        let supervised = site.supervisor.is_some();
-        if supervised && job.run(Capture::new(None), cancel).await.how == JobEnd::Exited(0) {
+        let is_supervised = site.supervisor.is_some();
+        if is_supervised && job.run(Capture::new(None), cancel).await.end == JobEnd::Exited(0) {
             return Some(confinement);
         }
     }

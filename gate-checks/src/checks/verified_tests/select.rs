@@ -7,70 +7,72 @@ use std::path::{Path, PathBuf};
 use crate::report::TestReport;
 use crate::runner::Runner;
 
-/// The most files that a command line should name.
+/// The most files that a command line should name: the system limits its length.
 const MAX_FILES: usize = 2_000;
 
 /// A command in the tree, which is to run less.
 pub(super) struct Selection<'a> {
     pub(super) root: &'a Path,
-    /// The real tree, of which the other is a copy.
+    /// The real tree, of which the root is a copy.
     pub(super) tree: &'a Path,
     pub(super) cwd: &'a Path,
     pub(super) args: &'a [String],
 }
 
 impl Selection<'_> {
-    /// The options that leave all other files out; none if the runner has no such option, or if the
-    /// command already selects tests.
-    pub(super) fn words(
+    /// The options that leave all files out but the selected ones. `None` if the runner has no such
+    /// option, or if the command already selects tests. The report names the other files.
+    pub(super) fn options(
         &self,
         runner: Runner,
-        own: &[PathBuf],
+        selected: &[PathBuf],
         report: &TestReport,
     ) -> Option<Vec<String>> {
         match runner {
-            Runner::Pytest => self.pytest(own, report),
-            Runner::Cargo | Runner::Nextest => self.cargo(own),
+            Runner::Pytest => self.pytest_options(selected, report),
+            Runner::Cargo | Runner::Nextest => self.cargo_options(selected),
             _ => None,
         }
     }
 
-    fn pytest(&self, own: &[PathBuf], report: &TestReport) -> Option<Vec<String>> {
-        let own: BTreeSet<_> = own.iter().map(|file| self.root.join(file)).collect();
-        let named = self.args.iter().any(|word| self.cwd.join(word).is_file());
-        let files: BTreeSet<&str> =
-            report.tests.iter().filter_map(|test| test.id.split("::").next()).collect();
-        // Names are relative to a folder of pytest's choice, here or above.
+    fn pytest_options(&self, selected: &[PathBuf], report: &TestReport) -> Option<Vec<String>> {
+        let names_files = self.args.iter().any(|word| self.cwd.join(word).is_file());
+        // ControlNames are relative to a folder of pytest's choice: that of the command or one above.
         let folders: Vec<_> =
             self.cwd.ancestors().take_while(|folder| folder.starts_with(self.root)).collect();
-        let mut others = Vec::new();
-        for file in files {
+        let reported_files: BTreeSet<&str> =
+            report.tests.iter().filter_map(|test| test.id.split("::").next()).collect();
+        let mut paths = Vec::new();
+        for file in reported_files {
             match folders.iter().map(|folder| folder.join(file)).find(|path| path.is_file()) {
-                Some(path) => others.push(path),
-                // It was left out of the copy.
+                Some(path) => paths.push(path),
+                // The file was left out of the copy.
                 None if self.is_in_tree(&folders, file) => {}
                 None => return None,
             }
         }
-        if named || others.len() > MAX_FILES {
+        if names_files || paths.len() > MAX_FILES {
             return None;
         }
-        let others = others.iter().filter(|file| !own.contains(*file));
-        Some(others.map(|file| format!("--ignore={}", file.display())).collect())
+        let selected: BTreeSet<_> = selected.iter().map(|file| self.root.join(file)).collect();
+        let ignored = paths.iter().filter(|path| !selected.contains(*path));
+        Some(ignored.map(|path| format!("--ignore={}", path.display())).collect())
     }
 
     fn is_in_tree(&self, folders: &[&Path], file: &str) -> bool {
-        let inside = folders.iter().filter_map(|folder| folder.strip_prefix(self.root).ok());
-        inside.into_iter().any(|folder| self.tree.join(folder).join(file).is_file())
+        folders
+            .iter()
+            .filter_map(|folder| folder.strip_prefix(self.root).ok())
+            .any(|folder| self.tree.join(folder).join(file).is_file())
     }
 
     /// A file right below `tests` is a program of its own.
-    fn cargo(&self, own: &[PathBuf]) -> Option<Vec<String>> {
+    fn cargo_options(&self, selected: &[PathBuf]) -> Option<Vec<String>> {
         let mut words = self.args.iter().take_while(|word| *word != "--");
         if words.any(|word| !word.starts_with('-') || TARGETS.contains(&word.as_str())) {
             return None;
         }
-        own.iter().map(|file| self.cargo_target(file)).collect()
+        selected.iter().map(|file| self.cargo_target(file)).collect()
     }
 
     fn cargo_target(&self, file: &Path) -> Option<String> {
@@ -95,7 +97,7 @@ mod tests {
     use super::*;
     use crate::report::{Format, Status, Test};
 
-    fn words(runner: Runner, args: &str, own: &[&str], new: &str) -> Option<String> {
+    fn options(runner: Runner, args: &str, selected: &[&str], new: &str) -> Option<String> {
         let tree = tempfile::tempdir().unwrap();
         fs::create_dir(tree.path().join("tests")).unwrap();
         fs::write(tree.path().join("tests/test_new.py"), "").unwrap();
@@ -118,20 +120,21 @@ mod tests {
             failures: Vec::new(),
         };
         let args: Vec<_> = args.split_whitespace().map(str::to_owned).collect();
-        let own: Vec<_> = own.iter().map(PathBuf::from).collect();
-        let narrow = Selection { root: &root, tree: tree.path(), cwd: &root, args: &args };
-        let words = narrow.words(runner, &own, &report)?;
-        Some(words.join(" ").replace(&format!("{}/", root.display()), ""))
+        let selected: Vec<_> = selected.iter().map(PathBuf::from).collect();
+        let selection = Selection { root: &root, tree: tree.path(), cwd: &root, args: &args };
+        let options = selection.options(runner, &selected, &report)?;
+        Some(options.join(" ").replace(&format!("{}/", root.display()), ""))
     }
 
     #[test]
     fn only_what_was_laid_over_runs() {
-        let check = |runner, args, own: &[&str], expected: Option<&str>| {
-            let words = words(runner, args, own, "tests/test_new.py::c");
-            assert_eq!(words.as_deref(), expected, "{args} {own:?}");
+        let check = |runner, args, selected: &[&str], expected: Option<&str>| {
+            let options = options(runner, args, selected, "tests/test_new.py::c");
+            assert_eq!(options.as_deref(), expected, "{args} {selected:?}");
         };
         // A file that stands nowhere may have another name here.
-        assert_eq!(words(Runner::Pytest, "-q", &["tests/test_a.py"], "tests/test_c.py::c"), None);
+        let unknown = "tests/test_c.py::c";
+        assert_eq!(options(Runner::Pytest, "-q", &["tests/test_a.py"], unknown), None);
         check(Runner::Pytest, "-q", &["tests/test_a.py"], Some("--ignore=tests/test_b.py"));
         check(Runner::Pytest, "tests/test_a.py", &["tests/test_a.py"], None);
         check(Runner::Cargo, "--offline -- -q", &["tests/it.rs"], Some("--test=it"));

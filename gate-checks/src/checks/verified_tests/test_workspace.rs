@@ -13,11 +13,11 @@ use tokio::time::sleep;
 
 use super::overlay::{Overlay, Replacement};
 use super::select::Selection;
-use crate::baseline::{Baseline, BaselineError, What};
+use crate::baseline::{Baseline, BaselineError, ChangeKind};
 use crate::check::{CheckContext, CheckId, PrivateRun};
 use crate::checks::launch::CopyReport;
-use crate::checks::test_run::{NO_BYTECODE, Ran, TestRun};
-use crate::control::{self, Changed, Control, Place};
+use crate::checks::test_run::{FinishedRun, NO_BYTECODE, TestRun};
+use crate::control::{self, ChangedFiles, Control, TestTree};
 use crate::logs::Logs;
 use crate::report::{TestReport, with_options};
 use crate::runner::RunnerCommand;
@@ -25,7 +25,7 @@ use crate::site::CheckSite;
 use crate::workspace::{Layout, OpenedFiles, Workspace};
 use crate::worktree::{Snapshot, WorkTree, WorktreeError};
 
-/// Why nothing could be tried.
+/// An error that leaves a check without an answer.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Trouble {
     #[error("the copy that the tests run in cannot be made: {0}")]
@@ -38,28 +38,31 @@ pub(super) enum Trouble {
     Ended,
 }
 
-/// The time in which others have to leave the tree alone.
+/// The time in which other programs have to leave the tree alone.
 const QUIET: Duration = Duration::from_millis(300);
 
-/// The workspace, and a check in it.
+/// A copy of the tree, and a check in it.
 pub(super) struct TestWorkspace {
     workspace: Workspace,
     tree: WorkTree,
     /// With the files that the digest leaves out: tests may need them.
     snapshot: Arc<Snapshot>,
-    /// The tree's own site.
-    real: Arc<CheckSite>,
+    /// The tree's own site; the context's is that of the copy.
+    tree_site: Arc<CheckSite>,
     cx: CheckContext,
     settings: CheckPolicy,
+    /// The files that stand in the copy.
     files: Vec<PathBuf>,
-    /// Files of the work tree to which dependencies lead.
-    led_to: Vec<PathBuf>,
-    /// Those that were opened while the command ran.
+    /// Files of the work tree to which links in the copy's dependencies lead.
+    link_targets: Vec<PathBuf>,
+    /// The link targets that were opened while the command ran.
     opened: Mutex<BTreeSet<PathBuf>>,
-    /// New files of the tree, and edited ones.
-    changed: (Vec<PathBuf>, Vec<PathBuf>),
-    /// Python keeps what it compiles: dates tell which source it is of.
-    compiles: bool,
+    /// New files of the tree.
+    added: Vec<PathBuf>,
+    /// Edited files of the tree.
+    edited: Vec<PathBuf>,
+    /// Python keeps its bytecode in the copy: the dates of sources tell which text it is of.
+    keeps_bytecode: bool,
 }
 
 /// The files that the workspace shall have.
@@ -68,7 +71,7 @@ pub(super) enum Contents<'a> {
     /// The tree as it stands.
     Tree,
     /// The tree with these files in the place of its own.
-    Replaced(&'a [&'a Replacement]),
+    Replaced(&'a [Replacement]),
     /// The baseline.
     Baseline(&'a Overlay<'a>),
     /// The tree with these files as the baseline had them.
@@ -76,7 +79,7 @@ pub(super) enum Contents<'a> {
 }
 
 impl TestWorkspace {
-    /// Waits for the workspace.
+    /// Waits until no other check uses the workspace.
     pub(super) async fn open(
         tree: &WorkTree,
         settings: &CheckPolicy,
@@ -95,80 +98,82 @@ impl TestWorkspace {
             settings: workspace.settings(settings),
             tree: tree.clone(),
             snapshot,
-            real: Arc::clone(&cx.site),
+            tree_site: Arc::clone(&cx.site),
             cx: CheckContext { site: Arc::new(site), ..cx.clone() },
             files: Vec::new(),
-            led_to: Vec::new(),
+            link_targets: Vec::new(),
             opened: Mutex::default(),
-            changed: (Vec::new(), Vec::new()),
-            compiles: false,
+            added: Vec::new(),
+            edited: Vec::new(),
+            keeps_bytecode: false,
             workspace,
         })
     }
 
-    /// The copy in which the baseline's tests decide; the workspace is ours in both.
-    pub(super) fn deciding(&self, settings: &CheckPolicy) -> io::Result<Self> {
-        let workspace = self.workspace.deciding()?;
-        let site = Arc::new(workspace.site(&self.real, &settings.env)?);
+    /// The copy in which the baseline's tests decide. It shares the workspace's lock.
+    pub(super) fn deciding_copy(&self, settings: &CheckPolicy) -> io::Result<Self> {
+        let workspace = self.workspace.deciding_copy()?;
+        let site = Arc::new(workspace.site(&self.tree_site, &settings.env)?);
         Ok(Self {
             settings: workspace.settings(settings),
             tree: self.tree.clone(),
             snapshot: Arc::clone(&self.snapshot),
-            real: Arc::clone(&self.real),
+            tree_site: Arc::clone(&self.tree_site),
             cx: CheckContext { site, ..self.cx.clone() },
             files: self.files.clone(),
-            led_to: self.led_to.clone(),
+            link_targets: self.link_targets.clone(),
             opened: Mutex::default(),
-            changed: self.changed.clone(),
-            compiles: true,
+            added: self.added.clone(),
+            edited: self.edited.clone(),
+            keeps_bytecode: true,
             workspace,
         })
     }
 
     /// Makes the deciding copy hold these files, with what the run of this baseline has built and no
-    /// more. `changed` are the files that are not as in the baseline.
+    /// more. `unlike_baseline` are the files that are not as in the baseline.
     pub(super) fn lay(
         &mut self,
         id: &CheckId,
         contents: Contents<'_>,
-        changed: &BTreeSet<&Path>,
+        unlike_baseline: &BTreeSet<&Path>,
         caches: Option<&Baseline>,
     ) -> Result<(), Trouble> {
         let mut layout = self.layout(contents)?;
-        self.workspace.date(&mut layout, changed, &self.real);
+        self.workspace.date(&mut layout, unlike_baseline, &self.tree_site);
         self.write(&layout)?;
         let digest = caches.map(Baseline::digest);
-        Ok(self.workspace.restore_caches(&self.real, id.as_str(), digest)?)
+        Ok(self.workspace.restore_caches(&self.tree_site, id.as_str(), digest)?)
     }
 
-    /// Empties it of all that a private run may have left.
+    /// Empties the copy of all that a private run may have left.
     pub(super) fn end_private(&self) -> io::Result<()> {
         self.workspace.end_private()
     }
 
     /// Puts sealed tests into the deciding copy.
-    pub(super) fn lay_sealed(&self, from: &Path, files: &[PathBuf]) -> io::Result<()> {
+    pub(super) fn lay_sealed(&self, sealed_folder: &Path, files: &[PathBuf]) -> io::Result<()> {
         self.workspace.begin_private()?;
         let root = self.workspace.root();
         for file in files {
-            let to = root.join(file);
-            // Through a link of the tree they would be written to where it leads.
-            let mut folders = to.ancestors().skip(1).take_while(|folder| *folder != root);
+            let path = root.join(file);
+            // Through a link of the tree the text would be written to where it leads.
+            let mut folders = path.ancestors().skip(1).take_while(|folder| *folder != root);
             if let Some(link) = folders.find(|folder| folder.is_symlink()) {
                 let link = link.strip_prefix(root).unwrap_or(link).display();
                 let error = format!("sealed tests cannot be laid over {link}, which is a link");
                 return Err(io::Error::other(error));
             }
-            fs::create_dir_all(to.parent().unwrap_or(&to))?;
-            match fs::remove_file(&to) {
+            fs::create_dir_all(path.parent().unwrap_or(&path))?;
+            match fs::remove_file(&path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => fs::write(&to, fs::read(from.join(file))?)?,
+                _ => fs::write(&path, fs::read(sealed_folder.join(file))?)?,
             }
         }
         Ok(())
     }
 
-    /// From now on nothing of a run is kept but its exit code and its report.
+    /// From now on a run leaves nothing but its exit code and its report.
     pub(super) fn keep_private(&mut self, private: PrivateRun) {
         self.cx.logs = Arc::new(Logs::discarded());
         self.cx.private = Some(Arc::new(private));
@@ -181,7 +186,7 @@ impl TestWorkspace {
 
     /// Keeps what a run of the baseline has built.
     pub(super) fn keep_caches(&self, id: &CheckId, baseline: &Baseline) {
-        self.workspace.keep_caches(&self.real, id.as_str(), baseline.digest());
+        self.workspace.keep_caches(&self.tree_site, id.as_str(), baseline.digest());
     }
 
     /// Makes the workspace hold these files.
@@ -195,59 +200,68 @@ impl TestWorkspace {
         match contents {
             Contents::Tree => {}
             Contents::Replaced(files) => files.iter().for_each(|file| file.lay(&mut layout)),
-            Contents::Baseline(overlay) => overlay.lay_all(&self.tree, &mut layout)?,
+            Contents::Baseline(overlay) => overlay.lay_baseline(&self.tree, &mut layout)?,
             Contents::PutBack(overlay, files) => {
-                overlay.lay_files(&self.tree, &mut layout, files)?;
+                overlay.put_back_files(&self.tree, &mut layout, files)?;
             }
         }
         Ok(layout)
     }
 
     fn write(&mut self, layout: &Layout) -> Result<(), Trouble> {
-        self.workspace.sync(layout, &self.snapshot, &self.real)?;
+        self.workspace.sync(layout, &self.snapshot, &self.tree_site)?;
         self.files = layout.files();
-        self.led_to = layout.led_to();
+        self.link_targets = layout.link_targets();
         Ok(())
     }
 
-    /// Notes the files that the agent has changed, for controls.
-    pub(super) fn note_changes(&mut self, overlay: &Overlay<'_>) {
+    /// With the files that the agent has changed: controls are planted among them too.
+    pub(super) fn with_changes(mut self, overlay: &Overlay<'_>) -> Self {
         for change in &overlay.changes {
-            match change.what {
-                What::Added => self.changed.0.push(change.path.clone()),
-                What::Edited => self.changed.1.push(change.path.clone()),
-                What::Removed => {}
+            match change.kind {
+                ChangeKind::Added => self.added.push(change.path.clone()),
+                ChangeKind::Edited => self.edited.push(change.path.clone()),
+                ChangeKind::Removed => {}
             }
         }
+        self
     }
 
-    /// Plants a control for a runner that was found; none if no place is known.
-    pub(super) fn plant(&self, found: &RunnerCommand) -> io::Result<Option<Control>> {
-        let cwd = self.folder_of_tests();
-        let (root, files) = (self.workspace.root(), self.files.as_slice());
-        let changed = Changed { added: &self.changed.0, edited: &self.changed.1 };
-        let place = Place { root, cwd: &cwd, files, args: &found.args, changed };
-        control::plant(found.runner, &place)
+    /// Plants a control for a runner; `None` if no place is known.
+    pub(super) fn plant(&self, runner: &RunnerCommand) -> io::Result<Option<Control>> {
+        let place = TestTree {
+            root: self.workspace.root(),
+            cwd: &self.folder_of_tests(),
+            files: &self.files,
+            args: &runner.args,
+            changed: ChangedFiles { added: &self.added, edited: &self.edited },
+        };
+        control::plant(runner.runner, &place)
     }
 
     /// Runs the tests of a control; with all others if they cannot be told apart.
     pub(super) async fn run_control(
         &self,
         id: &CheckId,
-        found: &RunnerCommand,
+        runner: &RunnerCommand,
         control: &Control,
-    ) -> Result<Ran, Box<Evidence>> {
+    ) -> Result<FinishedRun, Box<Evidence>> {
         let mut settings = self.settings.clone();
-        if let Some(args) = found.args_of_control(control, &self.folder_of_tests()) {
-            let before = settings.command.len().saturating_sub(found.args.len());
-            settings.command.truncate(before);
+        if let Some(args) = control.args_alone(runner, &self.folder_of_tests()) {
+            // The runner's arguments are the last words of the command.
+            let words_before_args = settings.command.len().saturating_sub(runner.args.len());
+            settings.command.truncate(words_before_args);
             settings.command.extend(args);
         }
         self.run_with(&settings, id, Some(control), true).await
     }
 
     /// Runs the command once, and to its end whatever fails if it is to keep going.
-    pub(super) async fn run(&self, id: &CheckId, keep_going: bool) -> Result<Ran, Box<Evidence>> {
+    pub(super) async fn run(
+        &self,
+        id: &CheckId,
+        keep_going: bool,
+    ) -> Result<FinishedRun, Box<Evidence>> {
         self.run_with(&self.settings, id, None, keep_going).await
     }
 
@@ -257,13 +271,13 @@ impl TestWorkspace {
         id: &CheckId,
         control: Option<&Control>,
         keep_going: bool,
-    ) -> Result<Ran, Box<Evidence>> {
+    ) -> Result<FinishedRun, Box<Evidence>> {
         let mapping = self.workspace.mapping();
         let mut variables = self.workspace.variables();
-        if self.compiles {
+        if self.keeps_bytecode {
             variables.push((NO_BYTECODE.to_owned(), String::new()));
         }
-        let run = TestRun {
+        let test_run = TestRun {
             id,
             settings,
             cx: &self.cx,
@@ -271,29 +285,27 @@ impl TestWorkspace {
             variables,
             copy_report: CopyReport {
                 mapping: Some(mapping),
-                hidden: control.map(|control| &control.id),
+                hidden: control.map(|control| &control.names),
             },
         };
-        let mut opened = OpenedFiles::watch(self.tree.root(), &self.led_to);
-        let ran = run.run().await;
+        let mut opened = OpenedFiles::watch(self.tree.root(), &self.link_targets);
+        let result = test_run.run().await;
         self.note_opened(opened.take());
-        let mut ran = ran?;
+        let mut run = result?;
         if let Some(control) = control {
-            // The next time all of it is written anew.
+            // If the files cannot be removed, the next layout of the copy removes them.
             let _ = control.remove();
-            self.workspace.forget_builds(&control.id);
+            self.workspace.forget_builds(&control.names);
         }
-        let report = ran.report.iter_mut();
-        for text in report.flat_map(|report| {
-            let tests = report.tests.iter_mut().map(|test| &mut test.id);
-            let failures = report.failures.iter_mut().map(|failure| &mut failure.message);
-            tests.chain(&mut report.errors).chain(&mut report.problems).chain(failures)
-        }) {
-            if text.contains('/') {
-                *text = mapping.to_real(text);
+        if let Some(report) = &mut run.report {
+            let names = report.tests.iter_mut().map(|test| &mut test.id);
+            let messages = report.failures.iter_mut().map(|failure| &mut failure.message);
+            let errors = report.errors.iter_mut().chain(&mut report.problems);
+            for text in names.chain(messages).chain(errors).filter(|text| text.contains('/')) {
+                *text = mapping.to_tree(text);
             }
         }
-        Ok(ran)
+        Ok(run)
     }
 
     /// Notes files of the work tree that were opened during a run.
@@ -307,46 +319,48 @@ impl TestWorkspace {
     }
 
     /// A file of the work tree that the command loads in place of the copy's: a pass then says
-    /// nothing about the copy. Others open files of the tree too, such as an editor or another
+    /// nothing about the copy. Other programs open files of the tree too, such as an editor or another
     /// check. So a suspicion has to be confirmed by another run, and by quiet while nothing runs.
     pub(super) async fn tested_file_of_tree(&self, check: &CheckId) -> Option<PathBuf> {
         let suspected = self.take_opened();
         if suspected.is_empty() {
             return None;
         }
-        let mut others = OpenedFiles::watch(self.tree.root(), &self.led_to);
+        let mut opened_by_others = OpenedFiles::watch(self.tree.root(), &self.link_targets);
         sleep(QUIET).await;
-        if !others.take().is_empty() {
+        if !opened_by_others.take().is_empty() {
             return None;
         }
         let log = CheckId::new(format!("{check}-isolation"));
         self.workspace.forget_compiled_of_tree();
-        // Only the files that it opens count.
+        // The run's result does not count, only the files that it opens.
         drop(self.run(&log, false).await);
         suspected.intersection(&self.take_opened()).next().cloned()
     }
 
     /// From now on the command runs these files of the tree alone, if its runner has an option
-    /// for that; a report names the other ones. True if the command runs less than before.
+    /// for that. The report names the other files. Returns `true` if the command runs less than
+    /// before.
     pub(super) fn run_only(
         &mut self,
-        found: &RunnerCommand,
-        own: &[PathBuf],
+        runner: &RunnerCommand,
+        files: &[PathBuf],
         report: &TestReport,
     ) -> bool {
-        let place = Selection {
+        let selection = Selection {
             root: self.workspace.root(),
             tree: self.tree.root(),
             cwd: &self.folder_of_tests(),
-            args: &found.args,
+            args: &runner.args,
         };
-        let words = found.alone.then(|| place.words(found.runner, own, report)).flatten();
-        let command = words.and_then(|words| with_options(&self.settings.command, words));
-        let Some(command) = command.filter(|command| *command != self.settings.command) else {
+        if !runner.starts_runner_alone {
             return false;
-        };
+        }
+        let Some(options) = selection.options(runner.runner, files, report) else { return false };
+        let Some(command) = with_options(&self.settings.command, options) else { return false };
+        let is_less = command != self.settings.command;
         self.settings.command = command;
-        true
+        is_less
     }
 
     /// The folder in the copy in which the command runs.
@@ -355,8 +369,8 @@ impl TestWorkspace {
     }
 
     /// From now on the command runs these files alone.
-    pub(super) fn run_files(&mut self, files: &[&str]) {
-        self.settings.command = with_files(&self.settings.command, files.iter().copied());
+    pub(super) fn run_files<'f>(&mut self, files: impl IntoIterator<Item = &'f str>) {
+        self.settings.command = with_files(&self.settings.command, files);
     }
 
     pub(super) fn settings(&self) -> &CheckPolicy {

@@ -5,6 +5,8 @@
 //! missing behaviour, so it is refused. A compiled test is another case: it cannot be built before
 //! what it calls exists, and is accepted if names are all that it lacks.
 
+mod not_built;
+
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -18,55 +20,27 @@ use gate_core::integrity::{Guarded, is_prose, tests_in_source, with_baseline_inl
 use gate_core::text::{MAX_NAMES, some_names};
 use serde_json::json;
 
+use not_built::not_built;
+
 use super::baseline_run::{BaselineRun, RunKind};
-use super::identities::{Renamed, compare, name, names_all, needing_the_work, new_and_passed};
+use super::identities::{
+    NameChanges, compare, failing_without_work, is_fully_named, new_and_passed, stable_name,
+};
 use super::overlay::{Overlay, Replacement};
 use super::test_workspace::{Contents, TestWorkspace};
 use super::verdict::Verdict;
-use super::{Trouble, VerifiedTests, context};
-use crate::baseline::{Baseline, Change, What};
+use super::{Trouble, VerifiedTests, open_context};
+use crate::baseline::{Baseline, Change, ChangeKind};
 use crate::cancellation::Cancellation;
 use crate::check::{Check, CheckContext, CheckId};
 use crate::checks::command::test_checks;
-use crate::checks::test_run::Ran;
+use crate::checks::test_run::FinishedRun;
 use crate::report::{Status, Test, TestReport};
 use crate::site::CheckSite;
 use crate::worktree::{WorkTree, shown};
 
 /// The check's name.
 const NAME: &str = "tests_first";
-
-/// Parts of compilers' messages about a name that does not exist, or that is called otherwise than
-/// it is written: rustc, go, tsc, javac, kotlinc, csc, swiftc.
-const MISSING_NAMES: [&str; 24] = [
-    "error[E0061]",
-    "error[E0407]",
-    "error[E0412]",
-    "error[E0422]",
-    "error[E0423]",
-    "error[E0425]",
-    "error[E0432]",
-    "error[E0433]",
-    "error[E0560]",
-    "error[E0599]",
-    "error[E0609]",
-    "undefined: ",
-    " undefined (type ",
-    "not enough arguments in call",
-    "too many arguments in call",
-    "unknown field ",
-    "error TS2304",
-    "error TS2305",
-    "error TS2339",
-    "error TS2554",
-    "cannot find symbol",
-    "Unresolved reference",
-    "error CS0117",
-    "cannot find '",
-];
-
-/// Parts of the same messages that say that a package is missing, which no work on the product adds.
-const MISSING_PACKAGES: [&str; 3] = ["unlinked crate", "missing crate", "can't find crate"];
 
 /// The remedy for a test file that does not load.
 const LOAD: &str = "a test has to load and to fail by itself: use what does not exist yet inside \
@@ -75,13 +49,13 @@ const LOAD: &str = "a test has to load and to fail by itself: use what does not 
 /// The policy of a phase in which only tests are written. None if no check of tests is known whose
 /// command gate can run in a copy.
 pub fn tests_first_policy(policy: &Policy, site: &CheckSite) -> Option<Policy> {
-    let tests: Vec<_> = test_checks(policy, site)
+    let test_checks: Vec<_> = test_checks(policy, site)
         .into_iter()
         .map(|(id, settings)| (id.as_str().to_owned(), settings))
         .collect();
-    let (_, first) = tests.first()?;
-    let timeout_ms = tests.iter().map(|(_, settings)| settings.timeout_ms).max()?;
-    let own = CheckPolicy {
+    let (_, first_settings) = test_checks.first()?;
+    let timeout_ms = test_checks.iter().map(|(_, settings)| settings.timeout_ms).max()?;
+    let phase_settings = CheckPolicy {
         mode: Mode::Require,
         command: Vec::new(),
         timeout_ms,
@@ -91,37 +65,50 @@ pub fn tests_first_policy(policy: &Policy, site: &CheckSite) -> Option<Policy> {
         report: None,
         retry: 0,
         paths: Vec::new(),
-        tests: tests.iter().cloned().collect(),
-        ..first.clone()
+        tests: test_checks.iter().cloned().collect(),
+        ..first_settings.clone()
     };
-    let mut policy = policy.clone();
-    policy.checks.retain(|name, _| name == "integrity");
-    policy.checks.insert(NAME.to_owned(), own);
-    Some(policy)
+    let mut phase_policy = policy.clone();
+    phase_policy.checks.retain(|name, _| name == "integrity");
+    phase_policy.checks.insert(NAME.to_owned(), phase_settings);
+    Some(phase_policy)
 }
 
 /// The check of a phase in which only tests are written.
 pub(in crate::checks) struct TestsFirst {
     id: CheckId,
-    tests: Vec<(CheckId, CheckPolicy)>,
+    /// The checks of tests that it stands for.
+    test_checks: Vec<(CheckId, CheckPolicy)>,
 }
 
-/// The changed files.
+/// The changed files, but for removed tests and prose.
 #[derive(Default)]
 struct ChangedFiles {
-    /// Those with new or edited tests.
+    /// Files with new or edited tests.
     tests: Vec<PathBuf>,
-    /// Those that are no tests.
-    others: Vec<String>,
+    /// Other files, which may not change in this phase, by name.
+    product: Vec<String>,
+}
+
+/// The result of a check's new tests.
+enum NewTests {
+    /// The run holds, and the new tests were added.
+    Added,
+    /// The run does not hold: this record says why.
+    Refused(Box<Evidence>),
 }
 
 impl TestsFirst {
     pub(in crate::checks) fn new(id: CheckId, settings: &CheckPolicy) -> Self {
-        let tests = settings.tests.iter();
-        Self { id, tests: tests.map(|(name, one)| (CheckId::new(name), one.clone())).collect() }
+        let test_checks = settings
+            .tests
+            .iter()
+            .map(|(name, settings)| (CheckId::new(name), settings.clone()))
+            .collect();
+        Self { id, test_checks }
     }
 
-    async fn look(&self, cx: &CheckContext) -> Result<Evidence, Trouble> {
+    async fn check_tests(&self, cx: &CheckContext) -> Result<Evidence, Trouble> {
         let tree = WorkTree::open(&cx.site)?;
         let Some(overlay) = Overlay::new(cx, &tree)? else {
             let summary = "outside of git, or nothing was committed: which tests are new is not \
@@ -129,8 +116,8 @@ impl TestsFirst {
             return Ok(self.evidence(Outcome::Inconclusive, summary));
         };
         let changed = ChangedFiles::new(&overlay, &tree)?;
-        if !changed.others.is_empty() {
-            let names = some_names(&changed.others, MAX_NAMES);
+        if !changed.product.is_empty() {
+            let names = some_names(&changed.product, MAX_NAMES);
             let summary = format!(
                 "only tests may change in this phase: undo the changes of {names}; the next phase \
                  writes the code"
@@ -142,26 +129,27 @@ impl TestsFirst {
                            done";
             return Ok(self.evidence(Outcome::Fail, summary));
         }
-        let old = self.changed_old_tests(&tree, &overlay)?;
-        if !old.is_empty() {
-            let names = some_names(&old, MAX_NAMES);
+        let changed_old_tests = self.changed_old_tests(&tree, &overlay)?;
+        if !changed_old_tests.is_empty() {
+            let names = some_names(&changed_old_tests, MAX_NAMES);
             let summary = format!(
                 "old tests stay as they are: undo the changes of {names}, but for whole new tests, \
                  or write the new ones in a file of their own"
             );
             return Ok(self.evidence(Outcome::Fail, summary));
         }
-        let mut first = FirstTests {
+        let mut first_tests = FirstTests {
             files: changed.tests.iter().map(|path| shown(path.as_os_str().as_bytes())).collect(),
             ..FirstTests::default()
         };
-        for (id, settings) in &self.tests {
-            let tests = VerifiedTests { id, settings, cx };
-            if let Err(evidence) = tests.new_tests(&tree, &overlay, &changed, &mut first).await? {
+        for (id, settings) in &self.test_checks {
+            let check = VerifiedTests { id, settings, cx };
+            let new_tests = check.add_new_tests(&tree, &overlay, &changed, &mut first_tests);
+            if let NewTests::Refused(evidence) = new_tests.await? {
                 return Ok(*evidence);
             }
         }
-        Ok(self.judged(&first))
+        Ok(self.judged(&first_tests))
     }
 
     /// The old files of tests in which more was done than to add tests. Their old texts would not
@@ -172,41 +160,47 @@ impl TestsFirst {
         overlay: &Overlay<'_>,
     ) -> Result<Vec<String>, Trouble> {
         let replacements = overlay.replacements(tree, &BTreeSet::new())?;
-        let old = replacements.iter().filter(|file| {
-            !file.is_new() && !file.had_no_tests() && !keeps_tests(tree, overlay, &file.path)
+        let changed_old_tests = replacements.iter().filter(|file| {
+            !file.is_new()
+                && !file.is_without_tests()
+                && !has_all_old_tests(tree, overlay, &file.path)
         });
-        Ok(old.map(Replacement::name).collect())
+        Ok(changed_old_tests.map(Replacement::name).collect())
     }
 
-    fn judged(&self, first: &FirstTests) -> Evidence {
-        let mut evidence = if first.is_empty() {
-            let what = match first.passing.as_slice() {
+    fn judged(&self, first_tests: &FirstTests) -> Evidence {
+        let mut evidence = if first_tests.is_empty() {
+            let defect = match first_tests.passing.as_slice() {
                 [] => {
-                    let files = some_names(&first.files, MAX_NAMES);
+                    let files = some_names(&first_tests.files, MAX_NAMES);
                     format!("the runner found no new test in {files}")
                 }
-                [one] => format!("the new test passes already: {one}"),
-                all => format!("all new tests pass already: {}", some_names(all, MAX_NAMES)),
+                [test] => format!("the new test passes already: {test}"),
+                tests => format!("all new tests pass already: {}", some_names(tests, MAX_NAMES)),
             };
-            let summary = format!("{what}; write one that fails until the work is done");
+            let summary = format!("{defect}; write one that fails until the work is done");
             self.evidence(Outcome::Fail, summary)
         } else {
-            let failing = first.names();
-            let parts = [
-                (&failing, ["new test fails", "new tests fail"]),
-                (
-                    &first.not_built,
-                    ["file does not build before the work", "files do not build before the work"],
+            let clause = |names: &[String], singular, plural| match names.len() {
+                0 => None,
+                1 => Some(format!("1 {singular}: {}", some_names(names, MAX_NAMES))),
+                count => Some(format!("{count} {plural}: {}", some_names(names, MAX_NAMES))),
+            };
+            let clauses = [
+                clause(&first_tests.names(), "new test fails", "new tests fail"),
+                clause(
+                    &first_tests.not_built,
+                    "file does not build before the work",
+                    "files do not build before the work",
                 ),
-                (&first.passing, ["passes already", "pass already"]),
+                clause(&first_tests.passing, "passes already", "pass already"),
             ];
-            let parts = parts.iter().filter(|(names, _)| !names.is_empty()).map(|(names, what)| {
-                let what = what[usize::from(names.len() != 1)];
-                format!("{} {what}: {}", names.len(), some_names(names, MAX_NAMES))
-            });
-            self.evidence(Outcome::Pass, parts.collect::<Vec<_>>().join("; "))
+            self.evidence(
+                Outcome::Pass,
+                clauses.into_iter().flatten().collect::<Vec<_>>().join("; "),
+            )
         };
-        evidence.detail = Some(json!({ NAME: first }));
+        evidence.detail = Some(json!({ NAME: first_tests }));
         evidence
     }
 }
@@ -219,7 +213,7 @@ impl Check for TestsFirst {
 
     async fn run(&self, cx: &CheckContext) -> Evidence {
         let began = Instant::now();
-        let mut evidence = match self.look(cx).await {
+        let mut evidence = match self.check_tests(cx).await {
             Ok(evidence) => evidence,
             Err(trouble) => self.evidence(Outcome::Inconclusive, trouble.to_string()),
         };
@@ -230,207 +224,211 @@ impl Check for TestsFirst {
 
 impl ChangedFiles {
     fn new(overlay: &Overlay<'_>, tree: &WorkTree) -> Result<Self, Trouble> {
-        let mut files = Self::default();
+        let mut changed = Self::default();
         for change in &overlay.changes {
-            if is_test(overlay, tree, change)? {
-                if change.what != What::Removed {
-                    files.tests.push(change.path.clone());
+            if has_only_test_changes(overlay, tree, change)? {
+                if change.kind != ChangeKind::Removed {
+                    changed.tests.push(change.path.clone());
                 }
             } else if !is_prose(&change.path.to_string_lossy()) {
-                files.others.push(shown(change.path.as_os_str().as_bytes()));
+                changed.product.push(shown(change.path.as_os_str().as_bytes()));
             }
         }
-        Ok(files)
+        Ok(changed)
     }
 }
 
-/// True for a test, for what tests rest on, and for a source in which only tests are changed.
-fn is_test(overlay: &Overlay<'_>, tree: &WorkTree, change: &Change) -> Result<bool, Trouble> {
+/// A test, a file that tests rest on, or a source in which only tests are changed.
+fn has_only_test_changes(
+    overlay: &Overlay<'_>,
+    tree: &WorkTree,
+    change: &Change,
+) -> Result<bool, Trouble> {
     if matches!(change.guarded, Some(Guarded::Test | Guarded::Support)) {
         return Ok(true);
     }
-    if change.guarded.is_some() || change.what != What::Edited {
+    if change.guarded.is_some() || change.kind != ChangeKind::Edited {
         return Ok(false);
     }
-    let texts = (overlay.baseline.content(tree, &change.path)?, tree.bytes(&change.path));
-    let (Some(before), Some(now)) = texts else { return Ok(false) };
+    let Some(old_file) = overlay.baseline.content(tree, &change.path)? else { return Ok(false) };
+    let Some(new_text) = tree.bytes(&change.path) else { return Ok(false) };
+    // With the baseline's tests in it, the new source is the old one if nothing else was changed.
     let name = change.path.to_string_lossy();
-    Ok(with_baseline_inline_tests(&name, &before.bytes, &now)
-        .is_some_and(|product| lines(&product).eq(lines(&before.bytes))))
+    Ok(with_baseline_inline_tests(&name, &old_file.bytes, &new_text)
+        .is_some_and(|source| filled_lines(&source).eq(filled_lines(&old_file.bytes))))
 }
 
-/// True for an edited file that has each of its old tests, with the same code.
-fn keeps_tests(tree: &WorkTree, overlay: &Overlay<'_>, path: &Path) -> bool {
+/// An edited file that has each of its old tests, with the same code.
+fn has_all_old_tests(tree: &WorkTree, overlay: &Overlay<'_>, path: &Path) -> bool {
     let name = path.to_string_lossy();
     let tests = |bytes: &[u8]| tests_in_source(&name, &String::from_utf8_lossy(bytes));
-    let before = overlay.baseline.content(tree, path).ok().flatten();
-    let (Some(before), Some(now)) = (before, tree.bytes(path)) else { return false };
-    let (before, mut now) = (tests(&before.bytes), tests(&now));
-    let mut keeps = |test: &(String, String)| {
-        let at = now.iter().position(|other| other == test);
-        at.map(|at| now.swap_remove(at)).is_some()
-    };
-    !before.is_empty() && before.iter().all(&mut keeps)
+    let Some(old_file) = overlay.baseline.content(tree, path).ok().flatten() else { return false };
+    let Some(new_text) = tree.bytes(path) else { return false };
+    let (old_tests, mut new_tests) = (tests(&old_file.bytes), tests(&new_text));
+    // Each new test makes up for one old test, so that two of the same name and code stay two.
+    !old_tests.is_empty()
+        && old_tests.iter().all(|old_test| {
+            let index = new_tests.iter().position(|new_test| new_test == old_test);
+            index.map(|index| new_tests.swap_remove(index)).is_some()
+        })
 }
 
 /// The lines of a source without the empty ones: some stand around new tests.
-fn lines(source: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn filled_lines(source: &[u8]) -> impl Iterator<Item = &[u8]> {
     source.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty())
 }
 
 impl VerifiedTests<'_> {
-    /// Runs the tree's tests, and adds the new ones. The error is the record of a run that does not
-    /// hold.
-    async fn new_tests(
+    /// Runs the tree's tests, and adds the new ones to those that stand for the work.
+    async fn add_new_tests(
         &self,
         tree: &WorkTree,
         overlay: &Overlay<'_>,
         changed: &ChangedFiles,
-        first: &mut FirstTests,
-    ) -> Result<Result<(), Box<Evidence>>, Trouble> {
+        first_tests: &mut FirstTests,
+    ) -> Result<NewTests, Trouble> {
         let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
-        let Some(before) = self.tests_before(&mut workspace, overlay).await? else {
+        let Some(old_tests) = self.baseline_tests(&mut workspace, overlay).await? else {
             let summary = "the tests that were there before are not known: the command names none";
-            return Ok(Err(self.stopped(Outcome::Inconclusive, summary)));
+            return Ok(self.refused(Outcome::Inconclusive, summary));
         };
         workspace.sync(Contents::Tree)?;
         let log = CheckId::new(format!("{}-first", self.id));
-        let ran = workspace.run(&log, true).await;
+        let result = workspace.run(&log, true).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
-        let ran = match ran {
-            Ok(ran) => ran,
-            Err(evidence) => return Ok(Err(evidence)),
+        let run = match result {
+            Ok(run) => run,
+            Err(evidence) => return Ok(NewTests::Refused(evidence)),
         };
-        let Some(report) = ran.report.clone() else {
+        let Some(report) = run.report.clone() else {
             let summary = "the command names no test, so that no test can be seen to fail: it \
                            needs a known test runner, or `report`";
-            return Ok(Err(self.stopped(Outcome::Inconclusive, summary)));
+            return Ok(self.refused(Outcome::Inconclusive, summary));
         };
-        let not_built = not_built(&report, &changed.tests, &self.inside(tree));
-        if not_built.is_empty() && (!report.errors.is_empty() || !names_all(&report)) {
-            return Ok(Err(self.does_not_load(ran)));
+        let cwd = self.folder_in(tree);
+        let not_built = not_built(&report, &changed.tests, &cwd);
+        if not_built.is_empty() && (!report.errors.is_empty() || !is_fully_named(&report)) {
+            return Ok(self.not_loaded(run));
         }
-        let renamed = Renamed::new(overlay, &self.inside(tree));
-        let compared = compare(&before, &report, &renamed, &self.cx.allow);
-        if let Some(wrong) = compared.wrong().filter(|_wrong| not_built.is_empty()) {
-            return Ok(Err(self.stopped(Outcome::Fail, &format!("{wrong}; put it back"))));
+        // Where a file does not build, other tests of its program do not run either.
+        let name_changes = NameChanges::new(overlay, &cwd);
+        let comparison = compare(&old_tests, &report, &name_changes, &self.cx.allow);
+        if let (Some(difference), true) = (comparison.difference(), not_built.is_empty()) {
+            return Ok(self.refused(Outcome::Fail, &format!("{difference}; put it back")));
         }
-        let passed: BTreeSet<_> = before
+        let passed_in_baseline: BTreeSet<_> = old_tests
             .iter()
             .filter(|test| test.status == Status::Passed)
-            .map(|t| name(&t.id))
+            .map(|test| stable_name(&test.id))
             .collect();
-        let (old, new): (Vec<_>, Vec<_>) =
-            needing_the_work(&before, &report).into_iter().partition(|id| passed.contains(id));
-        if !old.is_empty() {
-            let names = some_names(&old, MAX_NAMES);
+        let (broken, failing): (Vec<_>, Vec<_>) = failing_without_work(&old_tests, &report)
+            .into_iter()
+            .partition(|id| passed_in_baseline.contains(id));
+        if !broken.is_empty() {
+            let names = some_names(&broken, MAX_NAMES);
             let summary = format!(
                 "tests that passed before fail now: {names}; leave old tests as they are, and add \
                  new ones"
             );
-            return Ok(Err(self.stopped(Outcome::Fail, &summary)));
+            return Ok(self.refused(Outcome::Fail, &summary));
         }
-        first.failing.insert(self.id.as_str().to_owned(), new);
-        first.passing.extend(new_and_passed(&before, &report));
-        first.not_built.extend(not_built);
-        Ok(Ok(()))
+        first_tests.failing.insert(self.id.as_str().to_owned(), failing);
+        first_tests.passing.extend(new_and_passed(&old_tests, &report));
+        first_tests.not_built.extend(not_built);
+        Ok(NewTests::Added)
     }
 
-    /// The baseline's tests, which may be none. They also have to be known for the decisions of the
-    /// next phase. None if the command does not show them.
-    async fn tests_before(
+    /// The baseline's tests; there may be no test. They also have to be known for the decisions of
+    /// the next phase. `None` if the command does not show them.
+    async fn baseline_tests(
         &self,
         workspace: &mut TestWorkspace,
         overlay: &Overlay<'_>,
     ) -> Result<Option<Vec<Test>>, Trouble> {
-        let mut deciding = workspace.deciding(self.settings)?;
-        let run = self.baseline_run(&mut deciding, overlay).await?;
-        if let Some(run) = run.filter(|run| !run.tests.is_empty()) {
-            return Ok(Some(run.tests));
+        let mut deciding_copy = workspace.deciding_copy(self.settings)?;
+        let baseline_run = self.baseline_run(&mut deciding_copy, overlay).await?;
+        if let Some(baseline_run) = baseline_run.filter(|run| !run.tests.is_empty()) {
+            return Ok(Some(baseline_run.tests));
         }
-        // This run shows whether the baseline had no test yet.
+        // An empty list can also mean that the report does not name its tests. Another run tells the
+        // two apart.
         workspace.sync(Contents::Baseline(overlay))?;
         let log = CheckId::new(format!("{}-baseline", self.id));
-        let ran = workspace.run(&log, true).await;
+        let result = workspace.run(&log, true).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
-        let report = ran.ok().and_then(|ran| ran.report);
-        let had_none = report.is_some_and(|report| {
-            let counted = report.executed().saturating_add(report.skipped);
-            counted == 0 && report.errors.is_empty() && report.problems.is_empty()
+        let report = result.ok().and_then(|run| run.report);
+        let had_no_test = report.is_some_and(|report| {
+            let count = report.executed().saturating_add(report.skipped);
+            count == 0 && report.errors.is_empty() && report.problems.is_empty()
         });
-        Ok(had_none.then(Vec::new))
+        Ok(had_no_test.then(Vec::new))
     }
 
-    fn stopped(&self, outcome: Outcome, summary: &str) -> Box<Evidence> {
-        Box::new(self.id.record(outcome, summary))
+    fn refused(&self, outcome: Outcome, summary: &str) -> NewTests {
+        NewTests::Refused(Box::new(self.id.record(outcome, summary)))
     }
 
     /// The record of tests that do not load, with the runner's message.
-    fn does_not_load(&self, ran: Ran) -> Box<Evidence> {
-        let mut evidence = ran.judged(self.settings);
+    fn not_loaded(&self, run: FinishedRun) -> NewTests {
+        let mut evidence = run.judged(self.settings);
         if evidence.outcome == Outcome::Fail {
             evidence.summary = format!("{}; {LOAD}", evidence.summary);
         } else if evidence.outcome == Outcome::Pass {
             evidence.outcome = Outcome::Inconclusive;
         }
-        Box::new(evidence)
+        NewTests::Refused(Box::new(evidence))
     }
 }
 
-/// The test files that lack only names of the product, as far as the compiler says; empty if
-/// anything else is wrong.
-fn not_built(report: &TestReport, tests: &[PathBuf], inside: &Path) -> Vec<String> {
-    let outside = report.failures.iter().filter(|failure| failure.test.is_none());
-    let files = outside.map(|failure| {
-        let file = inside.join(failure.file.as_deref()?);
-        let has = |parts: &[&str]| parts.iter().any(|part| failure.message.contains(part));
-        let lacks_names = has(&MISSING_NAMES) && !has(&MISSING_PACKAGES);
-        (lacks_names && tests.contains(&file)).then(|| shown(file.as_os_str().as_bytes()))
-    });
-    let files: Option<BTreeSet<_>> = files.collect();
-    files.map(Vec::from_iter).unwrap_or_default()
-}
-
-/// Takes what is known of a baseline's tests over to a baseline that differs from it by these tests
-/// alone. The new tests are demanded there as those that fail.
+/// Copies the stored results of a baseline's tests to a baseline that differs from it by these tests
+/// alone. The new tests are demanded there as failing ones.
 pub fn carry_tests(
     policy: &Policy,
     site: &CheckSite,
-    (from, to): (&Baseline, &Baseline),
-    first: &FirstTests,
+    old_baseline: &Baseline,
+    new_baseline: &Baseline,
+    first_tests: &FirstTests,
 ) {
-    let Some((tree, cx)) = context(policy, site, to, &Cancellation::default()) else { return };
+    let cancel = Cancellation::default();
+    let Some((tree, cx)) = open_context(policy, site, new_baseline, &cancel) else { return };
     for (id, settings) in test_checks(policy, site) {
-        let tests = VerifiedTests { id: &id, settings: &settings, cx: &cx };
-        let failing = first.failing.get(id.as_str()).into_iter().flatten();
-        let failing = failing.map(|id| Test { id: id.clone(), status: Status::Failed });
-        let key = tests.key(RunKind::Tests);
-        let Some(mut run) = from.result::<BaselineRun>(site, &tree, &key) else { continue };
-        run.tests.extend(failing);
-        // What is not kept is found out again.
-        let _ = to.keep_result(site, &tree, &key, &run);
+        let check = VerifiedTests { id: &id, settings: &settings, cx: &cx };
+        let key = check.key(RunKind::Tests);
+        let Some(mut run) = old_baseline.result::<BaselineRun>(site, &tree, &key) else {
+            continue;
+        };
+        let failing = first_tests.failing.get(id.as_str()).into_iter().flatten();
+        run.tests.extend(failing.map(|id| Test { id: id.clone(), status: Status::Failed }));
+        // A result that is not stored costs one more run the next time.
+        let _ = new_baseline.keep_result(site, &tree, &key, &run);
     }
 }
 
 impl VerifiedTests<'_> {
     /// The tests of this check that were written before the work, by name.
     pub(super) fn first_tests(&self) -> &[String] {
-        let first = self.cx.options.first_tests.as_ref();
-        first.and_then(|first| first.failing.get(self.id.as_str())).map_or(&[], Vec::as_slice)
+        let all_checks = self.cx.options.first_tests.as_ref();
+        all_checks
+            .and_then(|first_tests| first_tests.failing.get(self.id.as_str()))
+            .map_or(&[], Vec::as_slice)
     }
 
-    /// Names the files whose tests were written before the work and edited since.
-    pub(super) fn note_edited_first(&self, overlay: &Overlay<'_>, verdict: &mut Verdict) {
-        let Some(first) = &self.cx.options.first_tests else { return };
+    /// ControlNames the files whose tests were written before the work and edited since.
+    pub(super) fn note_edited_first_tests(&self, overlay: &Overlay<'_>, verdict: &mut Verdict) {
+        let Some(first_tests) = &self.cx.options.first_tests else { return };
         if verdict.evidence.outcome != Outcome::Fail {
             return;
         }
-        let edited = overlay.changes.iter().map(|change| shown(change.path.as_os_str().as_bytes()));
-        let edited: Vec<_> = edited.filter(|path| first.files.contains(path)).collect();
+        let edited: Vec<_> = overlay
+            .changes
+            .iter()
+            .map(|change| shown(change.path.as_os_str().as_bytes()))
+            .filter(|path| first_tests.files.contains(path))
+            .collect();
         if !edited.is_empty() {
             let names = some_names(&edited, MAX_NAMES);
             let note = format!("; locked, and edited since: put back {names}");
@@ -440,25 +438,27 @@ impl VerifiedTests<'_> {
 
     /// Counts the tests that were written before the work and pass now. Those that did not build
     /// had no names: by now they are the ones that the baseline does not know.
-    pub(super) fn count_first(
+    pub(super) fn count_first_tests(
         &self,
-        baseline: Option<&BaselineRun>,
+        baseline_run: Option<&BaselineRun>,
         report: Option<&TestReport>,
         verdict: &mut Verdict,
     ) {
         let (Some(all), Some(report)) = (&self.cx.options.first_tests, report) else { return };
-        let known: BTreeSet<_> =
-            baseline.iter().flat_map(|run| &run.tests).map(|test| name(&test.id)).collect();
-        let named = self.first_tests();
-        let has_unnamed = !all.not_built.is_empty() && !known.is_empty();
-        let passed = report.named(Status::Passed).map(name);
-        let count =
-            passed.filter(|id| named.contains(id) || (has_unnamed && !known.contains(id))).count();
+        let baseline_names: BTreeSet<_> = baseline_run
+            .iter()
+            .flat_map(|run| &run.tests)
+            .map(|test| stable_name(&test.id))
+            .collect();
+        let first_names = self.first_tests();
+        let has_unnamed = !all.not_built.is_empty() && !baseline_names.is_empty();
+        let count = report
+            .named(Status::Passed)
+            .map(stable_name)
+            .filter(|id| first_names.contains(id) || (has_unnamed && !baseline_names.contains(id)))
+            .count();
         if count > 0 {
             verdict.add_detail("written_first", json!(count));
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

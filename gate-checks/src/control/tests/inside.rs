@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Changed, PACKAGE, Runner, check_inside, drafted};
+use super::{ChangedFiles, PACKAGE, Runner, check_inside, drafted};
 
 #[test]
 fn modules_and_files_of_tests_of_a_package() {
@@ -42,7 +42,7 @@ fn packages_that_were_worked_on() {
     ];
     check_inside(Runner::Cargo, "", &files, &[("a/src/lib.rs", "order_4")]);
     let edited = [PathBuf::from("b/src/lib.rs")];
-    let drafts = drafted(Runner::Cargo, "", &files, Changed { added: &[], edited: &edited });
+    let drafts = drafted(Runner::Cargo, "", &files, ChangedFiles { added: &[], edited: &edited });
     let places: Vec<_> = drafts.iter().map(|(file, _)| file.as_str()).collect();
     assert_eq!(places, ["a/tests/order_1.rs", "b/src/lib.rs", "a/src/lib.rs"]);
 }
@@ -52,7 +52,7 @@ fn files_that_the_baseline_lacks_take_none() {
     let test = "def test_a():\n    pass\n";
     let files = [("test_a.py", test), ("test_b.py", test), ("test_c.py", test)];
     let (added, edited) = ([PathBuf::from("test_a.py")], [PathBuf::from("test_c.py")]);
-    let changed = Changed { added: &added, edited: &edited };
+    let changed = ChangedFiles { added: &added, edited: &edited };
     let drafts = drafted(Runner::Pytest, "", &files, changed);
     let places: Vec<_> = drafts.iter().map(|(file, _)| file.as_str()).collect();
     assert_eq!(places, ["test_order_1.py", "test_c.py", "test_b.py"]);
@@ -148,7 +148,7 @@ fn go() {
     let own = ("a_test.go", "\nfunc Test_order_3(t *testing.T) {");
     check_inside(Runner::Go, "./...", &files, &[own]);
     let edited = [PathBuf::from("deep/a.go")];
-    let drafts = drafted(Runner::Go, "./...", &files, Changed { added: &[], edited: &edited });
+    let drafts = drafted(Runner::Go, "./...", &files, ChangedFiles { added: &[], edited: &edited });
     let places: Vec<_> = drafts.iter().map(|(file, _)| file.as_str()).collect();
     assert_eq!(places, ["order_1_test.go", "a_test.go", "deep/a_test.go"]);
 }

@@ -16,22 +16,24 @@ impl Bench {
     fn new(copied: &[&'static str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap();
-        let mapping = Mapping { real: top.join("real"), copy: top.join("copy") };
+        let mapping = Mapping { tree_root: top.join("real"), copy: top.join("copy") };
         let bench = Self { _folder: folder, mapping, copied: copied.to_vec() };
         copied.iter().for_each(|file| bench.write(file, ""));
         bench
     }
 
     fn write(&self, file: &str, text: &str) {
-        let file = self.mapping.real.join(file);
+        let file = self.mapping.tree_root.join(file);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text.replace("REAL", &self.mapping.real.display().to_string())).unwrap();
+        fs::write(file, text.replace("REAL", &self.mapping.tree_root.display().to_string()))
+            .unwrap();
     }
 
     fn link(&self, file: &str, target: &str) {
-        let file = self.mapping.real.join(file);
+        let file = self.mapping.tree_root.join(file);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
-        symlink(target.replace("REAL", &self.mapping.real.display().to_string()), file).unwrap();
+        symlink(target.replace("REAL", &self.mapping.tree_root.display().to_string()), file)
+            .unwrap();
     }
 
     /// The entries as texts, in which the roots are called REAL and COPY.
@@ -40,24 +42,24 @@ impl Bench {
         let holds =
             |inside: &Path| self.copied.iter().any(|file| Path::new(file).starts_with(inside));
         let found = dependencies(&self.mapping, files, holds);
-        let told = |item: LinkedItem| match item {
-            LinkedItem::Link(target) => format!("-> {}", target.display()),
-            LinkedItem::Text(bytes) => String::from_utf8(bytes).unwrap(),
-            LinkedItem::Executable(bytes) => format!("x {}", String::from_utf8(bytes).unwrap()),
+        let told = |item: StandInContent| match item {
+            StandInContent::Link(target) => format!("-> {}", target.display()),
+            StandInContent::Text(bytes) => String::from_utf8(bytes).unwrap(),
+            StandInContent::Executable(bytes) => format!("x {}", String::from_utf8(bytes).unwrap()),
         };
         let named = |text: String| {
-            let text = text.replace(&self.mapping.real.display().to_string(), "REAL");
+            let text = text.replace(&self.mapping.tree_root.display().to_string(), "REAL");
             text.replace(&self.mapping.copy.display().to_string(), "COPY")
         };
-        let entries = found.entries.into_iter();
-        entries.map(|one| (one.path.display().to_string(), named(told(one.item)))).collect()
+        let entries = found.stand_ins.into_iter();
+        entries.map(|one| (one.path.display().to_string(), named(told(one.content)))).collect()
     }
 
     fn leads(&self) -> Vec<String> {
         let files = self.copied.iter().map(Path::new);
         let holds =
             |inside: &Path| self.copied.iter().any(|file| Path::new(file).starts_with(inside));
-        let found = dependencies(&self.mapping, files, holds).leads;
+        let found = dependencies(&self.mapping, files, holds).targets_in_tree;
         found.into_iter().map(|lead| lead.display().to_string()).collect()
     }
 }
@@ -70,9 +72,9 @@ fn check(bench: &Bench, expected: &[(&str, &str)]) {
 
 /// Each of these is one link to the real folder.
 #[track_caller]
-fn whole(real: &[&str], copied: &[&'static str], links: &[&str]) {
+fn whole(tree_files: &[&str], copied: &[&'static str], links: &[&str]) {
     let bench = Bench::new(copied);
-    real.iter().for_each(|file| bench.write(file, ""));
+    tree_files.iter().for_each(|file| bench.write(file, ""));
     let expected: Vec<_> = links.iter().map(|link| (*link, format!("-> REAL/{link}"))).collect();
     let expected: Vec<_> = expected.iter().map(|(link, item)| (*link, item.as_str())).collect();
     check(&bench, &expected);
@@ -81,25 +83,25 @@ fn whole(real: &[&str], copied: &[&'static str], links: &[&str]) {
 
 #[test]
 fn dependencies_are_linked_beside_each_file_that_is_copied() {
-    let real = ["node_modules/a.js", "web/node_modules/b.js", "other/node_modules/c.js"];
-    whole(&real, &["web/package.json"], &["node_modules", "web/node_modules"]);
+    let tree_files = ["node_modules/a.js", "web/node_modules/b.js", "other/node_modules/c.js"];
+    whole(&tree_files, &["web/package.json"], &["node_modules", "web/node_modules"]);
     whole(&["vendor/a.go"], &["vendor/a.go"], &[]);
 }
 
 #[test]
 fn an_environment_of_any_name_is_linked() {
-    let real = ["env/pyvenv.cfg", "api/py/pyvenv.cfg", "web/py/pyvenv.cfg"];
-    whole(&real, &["api/pyproject.toml", "web/index.js"], &["api/py", "env"]);
+    let tree_files = ["env/pyvenv.cfg", "api/py/pyvenv.cfg", "web/py/pyvenv.cfg"];
+    whole(&tree_files, &["api/pyproject.toml", "web/index.js"], &["api/py", "env"]);
 }
 
 #[test]
 fn an_environment_with_a_file_of_the_work_is_linked_in_parts() {
-    let real = [".venv/pyvenv.cfg", ".venv/bin/pytest", ".venv/lib/x.py", ".venv/notes.txt"];
+    let tree_files = [".venv/pyvenv.cfg", ".venv/bin/pytest", ".venv/lib/x.py", ".venv/notes.txt"];
     let parts = [".venv/bin", ".venv/lib", ".venv/pyvenv.cfg"];
-    whole(&real, &[".venv/notes.txt"], &parts);
+    whole(&tree_files, &[".venv/notes.txt"], &parts);
     let files = [".venv/notes.txt", ".venv/bin/pytest"];
-    whole(&real, &files, &[".venv/lib", ".venv/pyvenv.cfg"]);
-    whole(&real, &[".venv/pyvenv.cfg", ".venv/bin/pytest"], &[]);
+    whole(&tree_files, &files, &[".venv/lib", ".venv/pyvenv.cfg"]);
+    whole(&tree_files, &[".venv/pyvenv.cfg", ".venv/bin/pytest"], &[]);
 }
 
 #[test]
@@ -170,7 +172,7 @@ fn an_editable_install_is_the_copys() {
     }
     bench.link(&format!("{packages}/linked"), "REAL/src/own");
     let at = |name: &str| format!("{packages}/{name}");
-    let real = |name: &str| format!("-> REAL/{packages}/{name}");
+    let link_to_tree = |name: &str| format!("-> REAL/{packages}/{name}");
     let expected = [
         (".venv/bin/plain".to_owned(), "-> REAL/.venv/bin/plain".to_owned()),
         (".venv/bin/pytest".to_owned(), "-> REAL/.venv/bin/pytest".to_owned()),
@@ -191,11 +193,11 @@ fn an_editable_install_is_the_copys() {
             "MAPPING = {'own': 'COPY/src/own', 'b': 'REAL/build/b'}\n".to_owned(),
         ),
         (at("other.egg-link"), "COPY/other\n.\n".to_owned()),
-        (at("apart.pth"), real("apart.pth")),
+        (at("apart.pth"), link_to_tree("apart.pth")),
         (at("own-1.dist-info/direct_url.json"), "{\"url\": \"file://COPY\"}".to_owned()),
-        (at("own-1.dist-info/RECORD"), real("own-1.dist-info/RECORD")),
-        (at("pytest"), real("pytest")),
-        (at("__pycache__/six.cpython-313.pyc"), real("__pycache__/six.cpython-313.pyc")),
+        (at("own-1.dist-info/RECORD"), link_to_tree("own-1.dist-info/RECORD")),
+        (at("pytest"), link_to_tree("pytest")),
+        (at("__pycache__/six.cpython-313.pyc"), link_to_tree("__pycache__/six.cpython-313.pyc")),
         (at("linked"), "-> COPY/src/own".to_owned()),
     ] {
         assert_eq!(found.remove(&path), Some(item), "{path}");

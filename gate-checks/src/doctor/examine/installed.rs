@@ -20,43 +20,46 @@ const PACKAGE_PROGRAMS: [([&str; 2], &str); 3] = [
     (["bunx", "--no-install"], "bun install"),
 ];
 
-/// Modules that an environment has to have installed. What else it lacks may be a part of
-/// Python or of the project.
+/// Modules that an environment has to have installed. Any other module that it lacks may be a part
+/// of Python or of the project.
 const RUNNERS: [&str; 14] = [
     "behave", "black", "coverage", "flake8", "isort", "mypy", "nose2", "nox", "pylint", "pyright",
     "pytest", "ruff", "tox", "ty",
 ];
 
-/// Looks for what a command runs by another program. `program` is that one, and `in_tree` is true
-/// if it is part of the tree: one that an agent can write is not started.
-pub(super) fn look(
+/// A module or package that a command runs by another program, and that is not installed. `program`
+/// is the path of that other program. It is not started if it is in the tree, where an agent can
+/// write it.
+pub(super) fn missing_module(
     command: &[String],
     cwd: &Path,
     root: &Path,
-    (program, in_tree): (&Path, bool),
+    program: &Path,
+    is_program_in_tree: bool,
 ) -> Option<Finding> {
     let words: Vec<&str> = command.iter().map(String::as_str).collect();
     match words.as_slice() {
         [python, "-m", module, ..] if is_python(python) && *module != "unittest" => {
-            let module = module.split('.').next().unwrap_or_default();
-            let is_there = if is_own(cwd, module) {
+            let package = module.split('.').next().unwrap_or_default();
+            let is_installed = if is_in_folder(cwd, package) {
                 true
-            } else if in_tree || python.contains('/') {
-                !RUNNERS.contains(&module) || in_environment(&cwd.join(python), module)?
+            } else if is_program_in_tree || python.contains('/') {
+                !RUNNERS.contains(&package) || is_in_environment(&cwd.join(python), package)?
             } else {
-                finds_module(program, module)?
+                finds_module(program, package)?
             };
-            (!is_there).then(|| match RUNNERS.contains(&module) {
-                true => not_installed(module, format!("{python} -m pip install {module}")),
-                false => no_module(module),
+            (!is_installed).then(|| match RUNNERS.contains(&package) {
+                true => not_installed(package, format!("{python} -m pip install {package}")),
+                false => no_module(package),
             })
         }
-        [first, second, name, ..] => {
-            let runs = PACKAGE_PROGRAMS.iter().find(|(words, _)| words == &[*first, *second]);
-            let (_, install) = runs?;
-            let mut above = cwd.ancestors().take_while(|folder| folder.starts_with(root));
-            let is_there = above.any(|folder| folder.join("node_modules/.bin").join(name).exists());
-            (!is_there).then(|| not_installed(name, (*install).to_owned()))
+        [manager, option, name, ..] => {
+            let (_, install) =
+                PACKAGE_PROGRAMS.iter().find(|(words, _)| words == &[*manager, *option])?;
+            let mut folders = cwd.ancestors().take_while(|folder| folder.starts_with(root));
+            let is_installed =
+                folders.any(|folder| folder.join("node_modules/.bin").join(name).exists());
+            (!is_installed).then(|| not_installed(name, (*install).to_owned()))
         }
         _ => None,
     }
@@ -70,8 +73,8 @@ fn not_installed(name: &str, hint: String) -> Finding {
 /// A module that is no known runner may be a slip of the pen, and a package of its name may be
 /// anybody's: no command that installs it is given.
 fn no_module(module: &str) -> Finding {
-    let known = [&RUNNERS[..], &["unittest"][..]].concat();
-    let hint = match nearest_name(module, &known) {
+    let known_modules = [&RUNNERS[..], &["unittest"][..]].concat();
+    let hint = match nearest_name(module, &known_modules) {
         Some(runner) => format!("did you mean {runner}? put `command` right, or install {module}"),
         None => format!("put `command` right, or install {module}"),
     };
@@ -83,13 +86,14 @@ fn is_python(word: &str) -> bool {
     word.rsplit('/').next().is_some_and(|name| name == "python" || name == "python3")
 }
 
-/// True for a module of the folder that Python runs in: it is found there first.
-fn is_own(cwd: &Path, module: &str) -> bool {
+/// A module of the folder that Python runs in: it is found there first.
+fn is_in_folder(cwd: &Path, module: &str) -> bool {
     cwd.join(module).is_dir() || cwd.join(format!("{module}.py")).is_file()
 }
 
-/// None if the environment also uses packages of another place.
-fn in_environment(python: &Path, module: &str) -> Option<bool> {
+/// A module of the environment of this Python. `None` if the environment also uses packages of the
+/// system.
+fn is_in_environment(python: &Path, module: &str) -> Option<bool> {
     let environment = python.parent()?.parent()?;
     let settings = fs::read_to_string(environment.join("pyvenv.cfg")).ok()?;
     if settings.lines().any(|line| line.replace(' ', "") == "include-system-site-packages=true") {
@@ -102,7 +106,7 @@ fn in_environment(python: &Path, module: &str) -> Option<bool> {
     }))
 }
 
-/// None if Python gave no answer.
+/// Asks Python for a module. `None` if it gives no answer.
 fn finds_module(python: &Path, module: &str) -> Option<bool> {
     let mut command = Command::new(python);
     command.args(["-I", "-c", FIND_MODULE, module]).current_dir("/");
@@ -128,8 +132,8 @@ mod tests {
         }
         let command: Vec<_> = command.iter().map(|&word| word.to_owned()).collect();
         let program = folder.path().join("none");
-        let found = look(&command, folder.path(), folder.path(), (&program, true));
-        assert_eq!(found.and_then(|finding| finding.hint).as_deref(), expected, "{command:?}");
+        let finding = missing_module(&command, folder.path(), folder.path(), &program, true);
+        assert_eq!(finding.and_then(|finding| finding.hint).as_deref(), expected, "{command:?}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Scripts that end well whatever happened in them.
+//! Scripts that end with code 0 after a failure.
 //!
-//! Only the spellings that are common are known; the self-test shows the rest.
+//! Only common spellings are known; the self-test shows the others.
 
 use std::path::Path;
 
@@ -11,20 +11,21 @@ use crate::doctor::finding::{Finding, note, problem};
 /// Commands behind `||` that hide a failure.
 const FALLBACKS: [&str; 5] = ["true", ":", "exit 0", "echo", "printf"];
 
-/// Looks for what hides a failure in a script.
-pub(super) fn look(settings: &CheckPolicy) -> Vec<Finding> {
+/// The parts of a check's script that hide a failure.
+pub(super) fn masks(settings: &CheckPolicy) -> Vec<Finding> {
     let Some(script) = Script::new(settings) else { return Vec::new() };
-    let mut found = Vec::new();
-    if let Some(mask) = script.mask() {
-        found.push(masked(&mask));
-    } else if let Some(mask) = script.hides() {
+    let mut findings = Vec::new();
+    if let Some(mask) = script.mask_of_exit_code() {
+        findings.push(masked(&mask));
+    } else if let Some(mask) = script.mask_inside() {
         let message = format!("`{mask}` in its script hides a failure of what stands before it");
-        found.push(note("failure-hidden", message).hint("make sure that nothing else is hidden"));
+        findings
+            .push(note("failure-hidden", message).hint("make sure that nothing else is hidden"));
     }
     if !script.heeds_pipes && has_pipe(&script.text) {
-        found.push(masked("|").hint("write `set -o pipefail` first, or use `shell = true`"));
+        findings.push(masked("|").hint("write `set -o pipefail` first, or use `shell = true`"));
     }
-    found
+    findings
 }
 
 fn masked(mask: &str) -> Finding {
@@ -47,48 +48,51 @@ impl Script {
     fn new(settings: &CheckPolicy) -> Option<Self> {
         if settings.shell {
             let text = settings.command.join("\n");
-            let on = !(text.contains("set +e") || text.contains("set +o errexit"));
+            let stops = !(text.contains("set +e") || text.contains("set +o errexit"));
             let heeds_pipes = !text.contains("set +o pipefail");
-            return Some(Self { text, stops: on, heeds_pipes });
+            return Some(Self { text, stops, heeds_pipes });
         }
         let (program, words) = settings.command.split_first()?;
-        let program = Path::new(program).file_name()?.to_str()?;
-        let is_shell = matches!(program, "sh" | "bash" | "dash" | "zsh" | "ksh");
+        let program_name = Path::new(program).file_name()?.to_str()?;
+        let is_shell = matches!(program_name, "sh" | "bash" | "dash" | "zsh" | "ksh");
         let options: Vec<_> =
             words.iter().take_while(|word| word.starts_with('-')).map(String::as_str).collect();
-        let short: String =
+        let short_options: String =
             options.iter().filter(|word| !word.starts_with("--")).copied().collect();
         // `-o` takes the word after it, so the script comes later.
-        let text = words.iter().skip(options.len()).find(|word| word.contains([' ', '\n']));
-        let text = text.or(words.last())?.clone();
-        let stops = short.contains('e') || text.contains("set -e") || text.contains("errexit");
+        let script = words.iter().skip(options.len()).find(|word| word.contains([' ', '\n']));
+        let text = script.or(words.last())?.clone();
+        let stops =
+            short_options.contains('e') || text.contains("set -e") || text.contains("errexit");
         let heeds_pipes = words.iter().any(|word| word.contains("pipefail"));
-        let runs_text = short.contains('c') || words.iter().any(|word| word == "-c");
+        let runs_text = short_options.contains('c') || words.iter().any(|word| word == "-c");
         (is_shell && runs_text).then_some(Self { text, stops, heeds_pipes })
     }
 
     /// The part that masks the exit code of the whole.
-    fn mask(&self) -> Option<String> {
+    fn mask_of_exit_code(&self) -> Option<String> {
         let trap = self.text.lines().map(str::trim).find(|line| {
             line.starts_with("trap ") && line.contains("exit 0") && line.contains("EXIT")
         });
         if let Some(trap) = trap {
             return Some(trap.to_owned());
         }
-        let last = self.commands().last()?;
-        if last == "exit 0" && !self.stops {
+        let last_command = self.commands().last()?;
+        // A shell that stops at failures does not come to the last command.
+        if last_command == "exit 0" && !self.stops {
             return Some("; exit 0".to_owned());
         }
-        fallback(last)
+        fallback(last_command)
     }
 
     /// The part that hides a failure somewhere inside.
-    fn hides(&self) -> Option<String> {
-        let switched = ["set +e", "set +o errexit", "set +o pipefail"];
-        let switched = switched.into_iter().find(|words| self.text.contains(words));
-        let switched = switched.map(str::to_owned);
+    fn mask_inside(&self) -> Option<String> {
+        let switch = ["set +e", "set +o errexit", "set +o pipefail"]
+            .into_iter()
+            .find(|words| self.text.contains(words));
         let goes_on = !self.stops && self.commands().count() > 1;
-        switched
+        switch
+            .map(str::to_owned)
             .or_else(|| self.commands().find_map(fallback))
             .or_else(|| goes_on.then(|| ";".to_owned()))
     }
@@ -101,14 +105,12 @@ impl Script {
 
 /// `|| true` and its like, at a command's end.
 fn fallback(command: &str) -> Option<String> {
-    let (_, after) = command.rsplit_once("||")?;
-    let after = after.trim();
-    let mut fallbacks = FALLBACKS.into_iter();
-    let found = fallbacks.find(|fallback| {
-        let rest = after.strip_prefix(fallback);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ')']))
-    });
-    found.map(|fallback| format!("|| {fallback}"))
+    let (_, alternative) = command.rsplit_once("||")?;
+    let fallback = FALLBACKS.into_iter().find(|fallback| {
+        let text_after = alternative.trim().strip_prefix(fallback);
+        text_after.is_some_and(|text| text.is_empty() || text.starts_with([' ', ')']))
+    })?;
+    Some(format!("|| {fallback}"))
 }
 
 fn has_pipe(script: &str) -> bool {
@@ -125,7 +127,7 @@ mod tests {
     fn codes(command: &[&str], shell: bool) -> Vec<String> {
         let toml = format!("[checks.one]\ncommand = {command:?}\nshell = {shell}\n");
         let settings = crate::doctor::tests::policy(&toml).checks.remove("one").unwrap();
-        look(&settings).into_iter().map(|finding| finding.code).collect()
+        masks(&settings).into_iter().map(|finding| finding.code).collect()
     }
 
     #[track_caller]

@@ -22,57 +22,57 @@ use crate::programs::with_command;
 use crate::site::CheckSite;
 use crate::worktree::Globs;
 
-/// Findings about the checks of a policy: what is as it should be, and what is not.
+/// Findings about the checks of a policy, also those that all is as it should be.
 pub fn examine(policy: &Policy, site: &CheckSite) -> Vec<Finding> {
-    let mut found = policy_alone(policy);
+    let mut findings = settings_findings(policy);
     let tree = Tree::read(site);
     match &tree {
-        Ok(tree) => found.extend(glob_findings("tree.ignore", &policy.tree.ignore, tree, site)),
+        Ok(tree) => findings.extend(glob_findings("tree.ignore", &policy.tree.ignore, tree, site)),
         Err(error) => {
-            found
-                .push(problem("tree-unreadable", format!("the work tree cannot be read: {error}")));
+            let message = format!("the work tree cannot be read: {error}");
+            findings.push(problem("tree-unreadable", message));
         }
     }
     let tree = tree.as_ref().ok();
     for (name, settings) in &policy.checks {
         let look = Look { name, settings, policy, site, tree };
-        found.extend(look.findings().into_iter().map(|finding| finding.about(name)));
+        findings.extend(look.findings().into_iter().map(|finding| finding.about(name)));
     }
-    found
+    findings
 }
 
-/// Looks at what gate itself needs: git, a folder for its state, a way to end
-/// the processes of checks.
+/// Findings about the needs of gate itself: git, a folder for its state, a way to end the processes of
+/// checks.
 pub fn examine_surroundings(policy: &Policy, site: &CheckSite) -> Vec<Finding> {
-    let mut found = git(site);
-    found.extend(state::look(site));
-    found.extend(state::copies(policy, site));
-    found.push(supervisor::look(policy, site));
-    found
+    let mut findings = git_findings(site);
+    findings.extend(state::folder_findings(site));
+    findings.extend(state::oversized_copies(policy, site));
+    findings.push(supervisor::try_supervisor(policy, site));
+    findings
 }
 
 /// Findings about the settings alone, whatever the project contains.
-fn policy_alone(policy: &Policy) -> Vec<Finding> {
-    let mut found = Vec::new();
+fn settings_findings(policy: &Policy) -> Vec<Finding> {
+    let mut findings = Vec::new();
     if policy.checks.is_empty() {
         let message = "no check is configured: decisions rest on what the agent writes";
         let hint = "write [checks.tests] into gate.toml (`gate init` writes a commented one)";
-        found.push(note("no-checks", message).hint(hint));
+        findings.push(note("no-checks", message).hint(hint));
     } else if !policy.requires_behaviour() {
         let message = "no required check runs tests: nothing shows that the code works";
         let hint = "name the command that runs your tests in [checks.tests] of gate.toml";
-        found.push(note("tests-unchecked", message).hint(hint));
+        findings.push(note("tests-unchecked", message).hint(hint));
     }
     let (threshold, most) = (policy.threshold_in_force(), policy.most_indicators());
     if policy.exit_gate.enabled && threshold > most {
         let message = format!("the threshold is {threshold}, and all sources add up to {most}");
         let hint = format!("set `indicator_threshold` in [exit_gate] to {most} or less");
-        found.push(problem("threshold-unreachable", message).hint(hint));
+        findings.push(problem("threshold-unreachable", message).hint(hint));
     }
-    found
+    findings
 }
 
-/// A look at one check.
+/// A check that is examined, with its surroundings.
 pub(super) struct Look<'a> {
     name: &'a str,
     settings: &'a CheckPolicy,
@@ -84,7 +84,7 @@ pub(super) struct Look<'a> {
 impl Look<'_> {
     fn findings(&self) -> Vec<Finding> {
         let kind = CheckKind::for_check(self.name, self.settings);
-        let mut findings = (Examination::of(kind).findings)(self);
+        let mut findings = (Examination::for_kind(kind).findings)(self);
         if let Some(tree) = self.tree {
             for (key, globs) in [("paths", &self.settings.paths), ("ignore", &self.settings.ignore)]
             {
@@ -97,11 +97,11 @@ impl Look<'_> {
     /// Runs the check alone, which reads files and starts nothing, for the errors that it finds. A
     /// handoff that is not there yet is no fault of the settings.
     pub(super) fn files(&self, purpose: &str) -> Finding {
-        let mut alone = self.policy.clone();
-        alone.checks.retain(|check, _| check == self.name);
-        alone.checks.values_mut().for_each(|check| check.needs.clear());
-        let wanted = GatherOptions { fresh: true, ..GatherOptions::default() };
-        let gathered = match gather(&alone, self.site.clone(), &wanted) {
+        let mut policy = self.policy.clone();
+        policy.checks.retain(|check, _| check == self.name);
+        policy.checks.values_mut().for_each(|check| check.needs.clear());
+        let options = GatherOptions { fresh: true, ..GatherOptions::default() };
+        let gathered = match gather(&policy, self.site.clone(), &options) {
             Ok(gathered) => gathered,
             Err(error) => return problem("checks-unavailable", error.to_string()),
         };
@@ -117,12 +117,12 @@ impl Look<'_> {
     }
 
     pub(super) fn plugin(&self) -> Finding {
-        program::plugin(self.name, self.site)
+        program::plugin_finding(self.name, self.site)
     }
 
     pub(super) fn clean_git(&self) -> Finding {
-        let repository = self.tree.is_some_and(|tree| tree.snapshot.index.is_some());
-        if repository {
+        let is_in_repository = self.tree.is_some_and(|tree| tree.snapshot.index.is_some());
+        if is_in_repository {
             return fine("built-in", "built-in: looks for what is not committed");
         }
         problem("no-repository", "it needs a git repository, and here is none").hint("git init")
@@ -156,36 +156,36 @@ impl Look<'_> {
     }
 
     fn command_findings(&self, settings: &CheckPolicy, found_in: Option<&str>) -> Vec<Finding> {
-        let mut found = Vec::new();
-        if let Some(place) = found_in {
+        let mut findings = Vec::new();
+        if let Some(file) = found_in {
             let command = settings.command.join(" ");
-            found.push(fine("command-found", format!("`{command}`, found in {place}")));
+            findings.push(fine("command-found", format!("`{command}`, found in {file}")));
         }
         let project = &self.site.project;
         let cwd = settings.cwd.as_ref().map_or_else(|| project.clone(), |cwd| project.join(cwd));
         if cwd.is_dir() {
-            found.extend(program::look(settings, self.site, &cwd, self.tree));
+            findings.extend(program::program_findings(settings, self.site, &cwd, self.tree));
         } else {
             let message = format!("its working folder {} is not there", cwd.display());
-            found.push(problem("folder-missing", message).hint("put `cwd` right"));
+            findings.push(problem("folder-missing", message).hint("put `cwd` right"));
         }
-        found.extend(masking::look(settings));
-        found
+        findings.extend(masking::masks(settings));
+        findings
     }
 }
 
-/// Looks for git, and for a repository.
-fn git(site: &CheckSite) -> Vec<Finding> {
+/// Findings about git and the repository.
+fn git_findings(site: &CheckSite) -> Vec<Finding> {
     let repository =
         site.project.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
-    vec![git_program(site, repository.is_some()), is_repository(site, repository)]
+    vec![git_finding(site, repository.is_some()), repository_finding(site, repository)]
 }
 
-fn git_program(site: &CheckSite, needed: bool) -> Finding {
+fn git_finding(site: &CheckSite, is_needed: bool) -> Finding {
     let Ok(git) = which::which_in("git", Some(site.search_path()), "/") else {
         let message = "git is not in PATH: nobody can say what is tracked or ignored";
         let finding =
-            if needed { problem("git-missing", message) } else { note("git-missing", message) };
+            if is_needed { problem("git-missing", message) } else { note("git-missing", message) };
         return finding.hint("install git");
     };
     let mut command = Command::new(&git);
@@ -200,7 +200,7 @@ fn git_program(site: &CheckSite, needed: bool) -> Finding {
     }
 }
 
-fn is_repository(site: &CheckSite, repository: Option<&Path>) -> Finding {
+fn repository_finding(site: &CheckSite, repository: Option<&Path>) -> Finding {
     match repository {
         Some(root) => fine("repository", format!("the repository is {}", root.display())),
         None => {
@@ -210,7 +210,7 @@ fn is_repository(site: &CheckSite, repository: Option<&Path>) -> Finding {
     }
 }
 
-/// Looks at the globs of a key.
+/// Findings about the globs of a key.
 fn glob_findings(key: &str, globs: &[String], tree: &Tree, site: &CheckSite) -> Vec<Finding> {
     globs.iter().filter_map(|glob| glob_finding(key, glob, tree, site)).collect()
 }
@@ -224,8 +224,11 @@ fn glob_finding(key: &str, glob: &str, tree: &Tree, site: &CheckSite) -> Option<
         }
     };
     let project = site.project.canonicalize().unwrap_or_else(|_| site.project.clone());
-    let inside = project.strip_prefix(tree.tree.root()).ok()?;
-    let mut files = tree.snapshot.files().filter_map(|file| file.path().strip_prefix(inside).ok());
-    let matches = files.any(|file| globs.matches(file.as_os_str().as_encoded_bytes()));
-    (!matches).then(|| note("glob-matches-nothing", format!("`{glob}` in `{key}` matches no file")))
+    let project_path = project.strip_prefix(tree.tree.root()).ok()?;
+    let mut files =
+        tree.snapshot.files().filter_map(|file| file.path().strip_prefix(project_path).ok());
+    if files.any(|file| globs.matches(file.as_os_str().as_encoded_bytes())) {
+        return None;
+    }
+    Some(note("glob-matches-nothing", format!("`{glob}` in `{key}` matches no file")))
 }

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use gate_core::decide::policy::CheckPolicy;
 
+use super::installed::missing_module;
 use crate::doctor::Tree;
 use crate::doctor::finding::{Finding, fine, note, problem};
 use crate::site::CheckSite;
 use crate::worktree::ENVIRONMENT_MARKER;
 
-/// Looks for the program of a command.
-pub(super) fn look(
+/// Findings about the program of a command.
+pub(super) fn program_findings(
     settings: &CheckPolicy,
     site: &CheckSite,
     cwd: &Path,
@@ -22,33 +23,34 @@ pub(super) fn look(
         None => return Vec::new(),
     };
     let Some(program) = resolve(word, site, cwd) else { return vec![missing(word)] };
-    let mut found = vec![fine("program-found", format!("{word} is {}", program.display()))];
-    // A link in the tree is the agent's, wherever it leads.
-    let folder = program.parent().and_then(|folder| folder.canonicalize().ok());
-    let real = folder.zip(program.file_name()).map(|(folder, name)| folder.join(name));
-    let inside = tree.zip(real.as_deref());
-    let inside = inside.and_then(|(tree, real)| real.strip_prefix(tree.tree.root()).ok());
+    let mut findings = vec![fine("program-found", format!("{word} is {}", program.display()))];
+    // A link in the tree is the agent's, wherever it leads: only the folder is resolved.
+    let real_folder = program.parent().and_then(|folder| folder.canonicalize().ok());
+    let real_path = real_folder.zip(program.file_name()).map(|(folder, name)| folder.join(name));
+    let tree_path = tree
+        .zip(real_path.as_deref())
+        .and_then(|(tree, path)| path.strip_prefix(tree.tree.root()).ok());
     // A program of a virtual environment is there for this project alone.
-    let environment = real.as_deref().and_then(|real| real.parent()?.parent());
-    let is_environments =
+    let environment = real_path.as_deref().and_then(|path| path.parent()?.parent());
+    let is_of_environment =
         environment.is_some_and(|folder| folder.join(ENVIRONMENT_MARKER).is_file());
-    if let Some(inside) = inside
-        && !is_environments
+    if let Some(path) = tree_path
+        && !is_of_environment
     {
-        let message = format!("{} is part of the work: the agent can change it", inside.display());
+        let message = format!("{} is part of the work: the agent can change it", path.display());
         let hint = "name a program outside of the work tree where you can";
-        found.push(note("program-in-tree", message).hint(hint));
+        findings.push(note("program-in-tree", message).hint(hint));
     }
     if !settings.shell {
         let root = tree.map_or(cwd, |tree| tree.tree.root());
-        let in_tree = inside.is_some();
-        found.extend(super::installed::look(&settings.command, cwd, root, (&program, in_tree)));
+        let is_in_tree = tree_path.is_some();
+        findings.extend(missing_module(&settings.command, cwd, root, &program, is_in_tree));
     }
-    found
+    findings
 }
 
-/// Looks for a plug-in's program.
-pub(super) fn plugin(name: &str, site: &CheckSite) -> Finding {
+/// A finding about a plug-in's program.
+pub(super) fn plugin_finding(name: &str, site: &CheckSite) -> Finding {
     let program = format!("gate-check-{name}");
     match resolve(&program, site, Path::new("/")) {
         Some(path) => fine("plugin-found", format!("plug-in: {program} is {}", path.display())),

@@ -14,65 +14,65 @@ use crate::site::CheckSite;
 use crate::workspace::recorded_size;
 use crate::worktree::WorkTree;
 
-/// Looks at the state folder; nothing is made there.
-pub(super) fn look(site: &CheckSite) -> Vec<Finding> {
+/// Findings about the state folder. No folder is made for them.
+pub(super) fn folder_findings(site: &CheckSite) -> Vec<Finding> {
     let Some(state) = &site.state else {
         let message = "there is no folder for state: nothing is kept between decisions";
         return vec![note("state-missing", message).hint("set GATE_STATE_DIR, or HOME")];
     };
-    let mut found: Vec<_> = inside(state, site).into_iter().collect();
-    match fs::metadata(state) {
-        Ok(is) => found.push(made(state, &is)),
-        Err(_) => found.push(to_be_made(state)),
-    }
-    found
+    let mut findings: Vec<_> = state_in_tree(state, site).into_iter().collect();
+    findings.push(match fs::metadata(state) {
+        Ok(metadata) => existing_folder(state, &metadata),
+        Err(_) => missing_folder(state),
+    });
+    findings
 }
 
-/// Says if the copies of trees take more than the settings allow: one that is in use, or a
-/// single large one, is not removed for that.
-pub(super) fn copies(policy: &Policy, site: &CheckSite) -> Option<Finding> {
-    let (limit, taken) = (policy.copies_max_bytes, recorded_size(site.state.as_deref()?));
-    if limit == 0 || taken <= limit {
+/// Copies of trees that take more than the settings allow. A copy that is in use, or a single large
+/// one, is not removed for that.
+pub(super) fn oversized_copies(policy: &Policy, site: &CheckSite) -> Option<Finding> {
+    let (limit, size) = (policy.copies_max_bytes, recorded_size(site.state.as_deref()?));
+    if limit == 0 || size <= limit {
         return None;
     }
     let message = format!(
         "the copies of work trees take {}, and `copies_max` in [checks] is {}",
-        readable_size(taken),
+        readable_size(size),
         ByteSize(limit)
     );
     Some(note("copies-over-limit", message).hint("gate prune, or set `copies_max` higher"))
 }
 
-/// State that the agent can write is none that can be relied on.
-fn inside(state: &Path, site: &CheckSite) -> Option<Finding> {
+/// State in the tree, where the agent can write it: nothing there can be relied on.
+fn state_in_tree(state: &Path, site: &CheckSite) -> Option<Finding> {
     let tree = WorkTree::open(site).ok()?;
-    let real = state.ancestors().find_map(|above| above.canonicalize().ok())?;
-    real.starts_with(tree.root()).then(|| {
+    let real_path = state.ancestors().find_map(|folder| folder.canonicalize().ok())?;
+    real_path.starts_with(tree.root()).then(|| {
         let message = format!("the state folder {} is part of the work tree", state.display());
         problem("state-in-tree", message).hint("set GATE_STATE_DIR to a folder outside of it")
     })
 }
 
-fn made(state: &Path, is: &fs::Metadata) -> Finding {
-    let shown = state.display();
-    if !is.is_dir() || tempfile::tempfile_in(state).is_err() {
-        let message = format!("the state folder {shown} cannot be written");
+fn existing_folder(state: &Path, metadata: &fs::Metadata) -> Finding {
+    let name = state.display();
+    if !metadata.is_dir() || tempfile::tempfile_in(state).is_err() {
+        let message = format!("the state folder {name} cannot be written");
         return problem("state-unwritable", message).hint("put its owner or mode right");
     }
-    let mode = is.permissions().mode() & 0o777;
+    let mode = metadata.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
-        let message = format!("the state folder {shown} is open to others: its mode is {mode:04o}");
-        return problem("state-not-private", message).hint(format!("chmod 700 {shown}"));
+        let message = format!("the state folder {name} is open to others: its mode is {mode:04o}");
+        return problem("state-not-private", message).hint(format!("chmod 700 {name}"));
     }
-    fine("state", format!("the state folder {shown} is there, for this user alone"))
+    fine("state", format!("the state folder {name} is there, for this user alone"))
 }
 
-fn to_be_made(state: &Path) -> Finding {
-    let shown = state.display();
-    let above = state.ancestors().find(|folder| folder.exists());
-    if above.is_some_and(|above| access(above, Access::WRITE_OK | Access::EXEC_OK).is_ok()) {
-        return fine("state", format!("the state folder {shown} will be made when it is needed"));
+fn missing_folder(state: &Path) -> Finding {
+    let name = state.display();
+    let parent = state.ancestors().find(|folder| folder.exists());
+    if parent.is_some_and(|parent| access(parent, Access::WRITE_OK | Access::EXEC_OK).is_ok()) {
+        return fine("state", format!("the state folder {name} will be made when it is needed"));
     }
-    let message = format!("the state folder {shown} is not there and cannot be made");
+    let message = format!("the state folder {name} is not there and cannot be made");
     problem("state-unwritable", message).hint("set GATE_STATE_DIR to a folder that you can write")
 }

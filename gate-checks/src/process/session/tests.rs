@@ -4,7 +4,7 @@ use super::*;
 
 /// A session, and the supervisor's end of its socket. Its process has ended.
 fn session() -> (Session, UnixStream) {
-    let (link, theirs) = UnixStream::pair().unwrap();
+    let (link, supervisor_end) = UnixStream::pair().unwrap();
     let mut supervisor = Command::new("true").spawn().unwrap();
     supervisor.wait().unwrap();
     let session = Session {
@@ -14,79 +14,82 @@ fn session() -> (Session, UnixStream) {
         grace: Duration::ZERO,
         pid: None,
         end: None,
-        is_left: false,
-        mark: mark(),
+        has_leftovers: false,
+        mark: new_mark(),
     };
-    (session, theirs)
+    (session, supervisor_end)
 }
 
 fn ended(code: Option<i32>, signal: Option<i32>) -> JobReport {
-    JobReport::Ended { code, signal, left: vec!["sleep".to_owned()] }
+    JobReport::Ended { code, signal, leftovers: vec!["sleep".to_owned()] }
 }
 
 const SOON: Duration = Duration::from_secs(5);
 
 #[test]
 fn a_session_ends_as_its_supervisor_reports() {
-    let left = vec!["sleep".to_owned()];
-    for (report, fate, left) in [
-        (ended(Some(3), None), Fate::Exited(3), left.clone()),
-        (ended(None, Some(15)), Fate::Signalled(15), left.clone()),
-        (ended(None, None), Fate::Lost, left),
+    let leftovers = vec!["sleep".to_owned()];
+    for (report, fate, leftovers) in [
+        (ended(Some(3), None), Fate::Exited(3), leftovers.clone()),
+        (ended(None, Some(15)), Fate::Signalled(15), leftovers.clone()),
+        (ended(None, None), Fate::Lost, leftovers),
         (
             JobReport::NotStarted { error: "no such file".to_owned() },
             Fate::NotStarted("no such file".to_owned()),
             Vec::new(),
         ),
     ] {
-        let (mut session, mut theirs) = session();
-        writeln!(theirs, "{}", report.line()).unwrap();
-        assert_eq!(session.wait_for(SOON), Some(SessionEnd { fate, left }), "{report:?}");
+        let (mut session, mut supervisor_end) = session();
+        writeln!(supervisor_end, "{}", report.to_line()).unwrap();
+        assert_eq!(session.wait_for(SOON), Some(SessionEnd { fate, leftovers }), "{report:?}");
     }
 }
 
 #[test]
 fn a_report_counts_once_its_line_is_whole() {
-    let (mut session, mut theirs) = session();
-    let line = ended(Some(0), None).line();
-    let (first, rest) = line.split_at(9);
-    theirs.write_all(format!("noise\n{first}").as_bytes()).unwrap();
+    let (mut session, mut supervisor_end) = session();
+    let line = ended(Some(0), None).to_line();
+    let (beginning, ending) = line.split_at(9);
+    supervisor_end.write_all(format!("noise\n{beginning}").as_bytes()).unwrap();
     assert_eq!(session.wait_for(Duration::from_millis(1)), None);
     assert_eq!(session.wait_for(Duration::ZERO), None);
-    theirs.write_all(format!("{rest}\n").as_bytes()).unwrap();
+    supervisor_end.write_all(format!("{ending}\n").as_bytes()).unwrap();
     assert_eq!(session.wait_for(SOON).map(|end| end.fate), Some(Fate::Exited(0)));
 }
 
 #[test]
 fn what_a_program_leaves_running_is_known_before_the_session_ends() {
-    let (mut session, mut theirs) = session();
-    writeln!(theirs, "{}", JobReport::Left.line()).unwrap();
-    assert_eq!((session.wait_for(Duration::from_millis(1)), session.is_left()), (None, true));
-    session.end_left();
+    let (mut session, mut supervisor_end) = session();
+    writeln!(supervisor_end, "{}", JobReport::Left.to_line()).unwrap();
+    assert_eq!((session.wait_for(Duration::from_millis(1)), session.has_leftovers()), (None, true));
+    session.end_leftovers();
     session.stop();
-    let mut asked = [0; 2];
-    theirs.read_exact(&mut asked).unwrap();
-    assert_eq!(asked, [link::END_LEFT, link::END]);
-    writeln!(theirs, "{}", ended(Some(0), None).line()).unwrap();
+    let mut requests = [0; 2];
+    supervisor_end.read_exact(&mut requests).unwrap();
+    assert_eq!(requests, [link::END_LEFT, link::END]);
+    writeln!(supervisor_end, "{}", ended(Some(0), None).to_line()).unwrap();
     assert_eq!(session.wait_for(SOON).map(|end| end.fate), Some(Fate::Exited(0)));
 }
 
 #[test]
 fn a_session_whose_supervisor_is_gone_is_lost() {
-    let (mut session, theirs) = session();
-    drop(theirs);
-    assert_eq!(session.wait_for(SOON), Some(SessionEnd { fate: Fate::Lost, left: Vec::new() }));
+    let (mut session, supervisor_end) = session();
+    drop(supervisor_end);
+    assert_eq!(
+        session.wait_for(SOON),
+        Some(SessionEnd { fate: Fate::Lost, leftovers: Vec::new() })
+    );
 }
 
 #[test]
 fn a_paused_session_has_a_program_only_once_it_began() {
     let began = |report: JobReport| {
-        let (session, mut theirs) = session();
-        writeln!(theirs, "{}", report.line()).unwrap();
+        let (session, mut supervisor_end) = session();
+        writeln!(supervisor_end, "{}", report.to_line()).unwrap();
         let mut session = PausedSession { session, pid: 7 }.begin();
-        let mut asked = [0];
-        theirs.read_exact(&mut asked).unwrap();
-        assert_eq!(asked, [link::BEGIN]);
+        let mut requests = [0];
+        supervisor_end.read_exact(&mut requests).unwrap();
+        assert_eq!(requests, [link::BEGIN]);
         (session.pid(), session.wait_for(Duration::ZERO).map(|end| end.fate))
     };
     assert_eq!(began(JobReport::Began), (Some(7), None));
@@ -100,8 +103,8 @@ fn output_is_appended_to_what_a_file_holds() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out");
     for text in ["one\n", "two\n"] {
-        appended(&path).unwrap().write_all(text.as_bytes()).unwrap();
+        open_to_append(&path).unwrap().write_all(text.as_bytes()).unwrap();
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\n");
-    assert!(appended(&folder.path().join("no/out")).is_err());
+    assert!(open_to_append(&folder.path().join("no/out")).is_err());
 }

@@ -44,9 +44,9 @@ fn anything_else_is_no_order() {
 #[test]
 fn an_order_for_a_paused_child_is_told_from_one_for_a_supervisor() {
     let args = words("--held --grace 5 -- true");
-    assert_eq!(paused::order(&args), Some(&args[1..]));
-    assert_eq!(paused::order(&args[1..]), None);
-    assert_eq!(paused::order(&[]), None);
+    assert_eq!(paused::paused_order(&args), Some(&args[1..]));
+    assert_eq!(paused::paused_order(&args[1..]), None);
+    assert_eq!(paused::paused_order(&[]), None);
 }
 
 #[test]
@@ -68,8 +68,8 @@ fn supervision() -> (Supervision, Sender<JobEvent>) {
         events,
         status: None,
         stop_grace: None,
-        none_left: false,
-        left: BTreeSet::new(),
+        is_empty: false,
+        leftovers: BTreeSet::new(),
         memory_limit: None,
     };
     (supervision, sender)
@@ -89,19 +89,19 @@ fn a_job_has_ended_once_its_own_process_was_reaped() {
     let status = status();
     sender.send(JobEvent::Reaped(pid(8), status)).unwrap();
     sender.send(JobEvent::Reaped(pid(7), status)).unwrap();
-    assert!(supervision.job_ends());
+    assert!(supervision.wait_for_job());
     assert_eq!(supervision.status.and_then(WaitStatus::exit_status), Some(0));
-    assert!(!supervision.none_left);
+    assert!(!supervision.is_empty);
 }
 
 #[test]
 fn a_job_that_gate_ends_or_forgets_has_not_ended_by_itself() {
     let (mut stopped, sender) = supervision();
     sender.send(JobEvent::Stop(GRACE)).unwrap();
-    assert!(!stopped.job_ends());
+    assert!(!stopped.wait_for_job());
     let (mut forgotten, sender) = supervision();
     drop(sender);
-    assert!(!forgotten.job_ends());
+    assert!(!forgotten.wait_for_job());
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn the_shortest_grace_of_several_requests_counts() {
 fn too_much_memory_ends_a_job_at_once_unless_it_has_ended() {
     let (mut running, sender) = supervision();
     sender.send(JobEvent::OverMemory(9)).unwrap();
-    assert!(!running.job_ends());
+    assert!(!running.wait_for_job());
     assert_eq!((running.memory_limit, running.has_no_grace()), (Some(9), true));
     let (mut ended, _sender) = supervision();
     ended.note(JobEvent::Reaped(pid(7), status()));
@@ -131,31 +131,31 @@ fn too_much_memory_ends_a_job_at_once_unless_it_has_ended() {
 #[test]
 fn waiting_ends_when_nothing_is_left_or_the_time_is_over() {
     let (mut supervision, sender) = supervision();
-    assert!(!supervision.none_left_within(Duration::ZERO));
+    assert!(!supervision.wait_until_empty(Duration::ZERO));
     sender.send(JobEvent::NoneLeft).unwrap();
-    assert!(supervision.none_left_within(Duration::ZERO));
-    assert!(supervision.none_left);
+    assert!(supervision.wait_until_empty(Duration::ZERO));
+    assert!(supervision.is_empty);
 }
 
 #[test]
 fn processes_that_a_job_leaves_are_reported_until_they_end() {
     let (supervision, sender) = supervision();
-    let (link, mut theirs) = UnixStream::pair().unwrap();
+    let (link, mut gate_end) = UnixStream::pair().unwrap();
     let mut supervision = Supervision { leftover_link: Some(link), ..supervision };
     sender.send(JobEvent::NoneLeft).unwrap();
     supervision.wait_for_leftovers();
     drop(supervision);
-    let mut told = String::new();
-    theirs.read_to_string(&mut told).unwrap();
-    assert_eq!(JobReport::parse(told.trim_end()), Some(JobReport::Left));
+    let mut reports = String::new();
+    gate_end.read_to_string(&mut reports).unwrap();
+    assert_eq!(JobReport::parse(reports.trim_end()), Some(JobReport::Left));
 }
 
 #[test]
 fn requests_of_gate_are_single_bytes_and_its_end_is_one_too() {
-    let (link, mut theirs) = UnixStream::pair().unwrap();
+    let (link, mut gate_end) = UnixStream::pair().unwrap();
     let (sender, events) = mpsc::channel();
-    theirs.write_all(&[KILL_NOW, END_LEFT, b'.', b'x']).unwrap();
-    drop(theirs);
+    gate_end.write_all(&[KILL_NOW, END_LEFT, b'.', b'x']).unwrap();
+    drop(gate_end);
     let grace = Duration::from_secs(77);
     listen(link, grace, &sender);
     drop(sender);

@@ -2,7 +2,7 @@
 
 use super::package::Package;
 use crate::project::folder::Folder;
-use crate::project::proposal::{Aim, Found, Proposal};
+use crate::project::proposal::{Aim, Findings, Proposal};
 use crate::project::watching::{Scripts, never_ends};
 
 /// A package manager, which also runs scripts.
@@ -14,7 +14,7 @@ pub(super) enum PackageManager {
     Bun,
 }
 
-/// Lock files and whose they are.
+/// Lock files, and the managers that write them.
 const LOCKS: [(&str, PackageManager); 6] = [
     ("pnpm-lock.yaml", PackageManager::Pnpm),
     ("yarn.lock", PackageManager::Yarn),
@@ -29,21 +29,21 @@ impl PackageManager {
 
     /// The one that `packageManager` names, else whose lock file is there, else
     /// npm.
-    pub(super) fn detect(folder: &Folder<'_>, package: &Package, found: &mut Found) -> Self {
-        if let Some(manager) = package.text("packageManager").and_then(Self::named) {
+    pub(super) fn detect(folder: &Folder<'_>, package: &Package, findings: &mut Findings) -> Self {
+        if let Some(manager) = package.text("packageManager").and_then(Self::parse) {
             return manager;
         }
-        let locks: Vec<_> = LOCKS.iter().filter(|(lock, _)| folder.has(lock)).collect();
-        let first = locks.first().map_or(Self::Npm, |(_, manager)| *manager);
-        if locks.iter().any(|(_, manager)| *manager != first) {
+        let locks: Vec<_> = LOCKS.iter().filter(|(lock, _)| folder.has_file(lock)).collect();
+        let believed = locks.first().map_or(Self::Npm, |(_, manager)| *manager);
+        if locks.iter().any(|(_, manager)| *manager != believed) {
             let names: Vec<_> = locks.iter().map(|(lock, _)| *lock).collect();
-            found.notes(format!("of {} the first is believed", names.join(", ")));
+            findings.note(format!("of {} the first is believed", names.join(", ")));
         }
-        first
+        believed
     }
 
     /// `pnpm@9.1.0+sha512.…`
-    fn named(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         let name = text.split('@').next().unwrap_or_default();
         Self::ALL.into_iter().find(|manager| manager.name() == name)
     }
@@ -57,8 +57,8 @@ impl PackageManager {
         }
     }
 
-    /// True if packages need no node_modules.
-    pub(super) fn plugs(self) -> bool {
+    /// Packages need no node_modules: Plug'n'Play of yarn finds them elsewhere.
+    pub(super) fn has_plug_and_play(self) -> bool {
         self == Self::Yarn
     }
 
@@ -67,8 +67,8 @@ impl PackageManager {
         words(&[self.name(), "run", script])
     }
 
-    /// Arguments for a script.
-    pub(super) fn after(self, arguments: &[&str]) -> Vec<String> {
+    /// Arguments for a script, behind the command that runs it.
+    pub(super) fn script_arguments(self, arguments: &[&str]) -> Vec<String> {
         let dashes: &[&str] =
             if self == Self::Npm && !arguments.is_empty() { &["--"] } else { &[] };
         words(&[dashes, arguments].concat())
@@ -98,10 +98,10 @@ impl PackageManager {
         self,
         aim: Aim,
         command: Vec<String>,
-        why: impl Into<String>,
+        evidence: impl Into<String>,
     ) -> Proposal {
         let needs_tool = command.first().cloned().unwrap_or_default();
-        Proposal { command, needs_tool, ..Proposal::new(aim, self.name(), &[], why) }
+        Proposal { command, needs_tool, ..Proposal::new(aim, self.name(), &[], evidence) }
     }
 }
 
@@ -109,20 +109,20 @@ pub(super) fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-/// A test script.
+/// The kind of a test script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Script {
-    /// There is none, or only the one that `npm init` writes.
+pub(super) enum TestScript {
+    /// No script, or only the one that `npm init` writes.
     None,
     /// It waits for changes.
     Watches,
-    /// It is a runner and nothing else.
+    /// It starts a runner and nothing else.
     Runner(TestRunner),
     /// Anything else, and the arguments that make it end.
     Other(&'static [&'static str]),
 }
 
-impl Script {
+impl TestScript {
     pub(super) fn read(text: &str, scripts: &Scripts<'_>) -> Self {
         let words: Vec<&str> = text.split_whitespace().collect();
         if text.contains("no test specified") {
@@ -137,13 +137,14 @@ impl Script {
         if never_ends(text, scripts) {
             return Self::Watches;
         }
-        let settled = words.iter().any(|word| word.starts_with("--watch"));
-        let waits = words.first() == Some(&"react-scripts") && !settled;
-        Self::Other(if waits { &["--watchAll=false"] } else { &[] })
+        // `react-scripts test` watches, unless its words or CI say otherwise.
+        let has_watch_option = words.iter().any(|word| word.starts_with("--watch"));
+        let is_watching = words.first() == Some(&"react-scripts") && !has_watch_option;
+        Self::Other(if is_watching { &["--watchAll=false"] } else { &[] })
     }
 
-    /// True if it tests, and comes to an end.
-    pub(super) fn ends(self) -> bool {
+    /// It tests, and comes to an end.
+    pub(super) fn runs_tests(self) -> bool {
         matches!(self, Self::Runner(_) | Self::Other(_))
     }
 }
@@ -157,7 +158,7 @@ pub(super) enum TestRunner {
 }
 
 impl TestRunner {
-    /// Those that are packages.
+    /// The runners that are packages, which a project installs.
     pub(super) const INSTALLED: [Self; 2] = [Self::Vitest, Self::Jest];
 
     pub(super) fn name(self) -> &'static str {
@@ -179,36 +180,36 @@ impl TestRunner {
 
 #[cfg(test)]
 mod tests {
-    use super::{Script, TestRunner};
+    use super::{TestRunner, TestScript};
 
-    fn check(text: &str, expected: Script) {
-        assert_eq!(Script::read(text, &|_| None), expected, "{text}");
+    fn check(text: &str, expected: TestScript) {
+        assert_eq!(TestScript::read(text, &|_| None), expected, "{text}");
     }
 
     #[test]
     fn the_text_of_npm_init_is_no_script() {
-        check("echo \"Error: no test specified\" && exit 1", Script::None);
+        check("echo \"Error: no test specified\" && exit 1", TestScript::None);
     }
 
     #[test]
     fn a_runner_is_recognised_where_it_stands_alone() {
-        check("jest", Script::Runner(TestRunner::Jest));
-        check(" vitest  run ", Script::Runner(TestRunner::Vitest));
-        check("vitest", Script::Runner(TestRunner::Vitest));
-        check("node --test", Script::Runner(TestRunner::Node));
-        check("jest --ci", Script::Other(&[]));
-        check("tsc && jest", Script::Other(&[]));
-        check("mocha", Script::Other(&[]));
+        check("jest", TestScript::Runner(TestRunner::Jest));
+        check(" vitest  run ", TestScript::Runner(TestRunner::Vitest));
+        check("vitest", TestScript::Runner(TestRunner::Vitest));
+        check("node --test", TestScript::Runner(TestRunner::Node));
+        check("jest --ci", TestScript::Other(&[]));
+        check("tsc && jest", TestScript::Other(&[]));
+        check("mocha", TestScript::Other(&[]));
     }
 
     #[test]
     fn a_script_that_never_ends_is_none() {
-        check("jest --watch", Script::Watches);
-        check("jest --watchAll", Script::Watches);
-        check("nodemon --exec \"node --test\"", Script::Watches);
-        check("jest --watchAll=false", Script::Other(&[]));
-        check("ng test --no-watch", Script::Other(&[]));
-        check("react-scripts test", Script::Other(&["--watchAll=false"]));
-        check("react-scripts test --watchAll=false", Script::Other(&[]));
+        check("jest --watch", TestScript::Watches);
+        check("jest --watchAll", TestScript::Watches);
+        check("nodemon --exec \"node --test\"", TestScript::Watches);
+        check("jest --watchAll=false", TestScript::Other(&[]));
+        check("ng test --no-watch", TestScript::Other(&[]));
+        check("react-scripts test", TestScript::Other(&["--watchAll=false"]));
+        check("react-scripts test --watchAll=false", TestScript::Other(&[]));
     }
 }

@@ -4,9 +4,9 @@ mod manager;
 mod package;
 
 use super::folder::Folder;
-use super::proposal::{Aim, Found};
+use super::proposal::{Aim, Findings};
 use super::watching::never_ends;
-use manager::{PackageManager, Script, TestRunner};
+use manager::{PackageManager, TestRunner, TestScript};
 use package::{Package, member_folders};
 
 /// Scripts by what they are usually for, the most telling first.
@@ -21,72 +21,87 @@ const SCRIPTS: [(&str, Aim); 7] = [
 ];
 
 /// Proposes for a folder with a package.json.
-pub(super) fn look(folder: &Folder<'_>) -> Found {
-    let mut found = Found::default();
-    let Some(package) = Package::read(folder, &mut found) else { return found };
-    let manager = PackageManager::detect(folder, &package, &mut found);
-    tests(folder, &package, manager, &mut found);
+pub(super) fn look(folder: &Folder<'_>) -> Findings {
+    let mut findings = Findings::default();
+    let Some(package) = Package::read(folder, &mut findings) else { return findings };
+    let manager = PackageManager::detect(folder, &package, &mut findings);
+    propose_tests(folder, &package, manager, &mut findings);
     for (name, aim) in SCRIPTS {
         let Some(script) = package.script(name) else { continue };
         if never_ends(script, &|name| package.script(name)) {
-            found.notes(format!("scripts.{name} in package.json watches, and never ends"));
-        } else if !found.aims_at(aim) {
+            findings.note(format!("scripts.{name} in package.json watches, and never ends"));
+        } else if !findings.aims_at(aim) {
             let words = manager.run(name);
-            found.proposes(manager.proposal(aim, words, format!("scripts.{name} in package.json")));
+            findings.propose(manager.proposal(
+                aim,
+                words,
+                format!("scripts.{name} in package.json"),
+            ));
         }
     }
-    if folder.has("tsconfig.json") && package.depends_on("typescript") {
+    if folder.has_file("tsconfig.json") && package.depends_on("typescript") {
         let words = [manager.exec("tsc"), vec!["--noEmit".to_owned()]].concat();
-        if !found.aims_at(Aim::Typecheck) {
-            found.proposes(manager.proposal(Aim::Typecheck, words, "tsconfig.json").optional());
+        if !findings.aims_at(Aim::Typecheck) {
+            findings.propose(manager.proposal(Aim::Typecheck, words, "tsconfig.json").optional());
         }
     }
-    if package.has_dependencies() && !folder.path.join("node_modules").exists() && !manager.plugs()
+    if package.has_dependencies()
+        && !folder.path.join("node_modules").exists()
+        && !manager.has_plug_and_play()
     {
-        found.notes(format!("node_modules is missing: `{} install` makes it", manager.name()));
+        findings.note(format!("node_modules is missing: `{} install` makes it", manager.name()));
     }
-    found
+    findings
 }
 
-fn tests(folder: &Folder<'_>, package: &Package, manager: PackageManager, found: &mut Found) {
+fn propose_tests(
+    folder: &Folder<'_>,
+    package: &Package,
+    manager: PackageManager,
+    findings: &mut Findings,
+) {
     match package.test_script() {
-        Script::Watches => found.notes("scripts.test in package.json watches, and never ends"),
-        Script::Runner(runner) => {
+        TestScript::Watches => {
+            findings.note("scripts.test in package.json watches, and never ends");
+        }
+        TestScript::Runner(runner) => {
             let words = runner.command(manager);
-            let why = "scripts.test in package.json, called directly for its results";
-            found.proposes(manager.proposal(Aim::Tests, words, why));
+            let evidence = "scripts.test in package.json, called directly for its results";
+            findings.propose(manager.proposal(Aim::Tests, words, evidence));
         }
-        Script::Other(after) => {
-            let words = [manager.run("test"), manager.after(after)].concat();
-            found.proposes(manager.proposal(Aim::Tests, words, "scripts.test in package.json"));
+        TestScript::Other(arguments) => {
+            let words = [manager.run("test"), manager.script_arguments(arguments)].concat();
+            findings.propose(manager.proposal(Aim::Tests, words, "scripts.test in package.json"));
         }
-        Script::None => without_script(folder, package, manager, found),
+        TestScript::None => propose_without_script(folder, package, manager, findings),
     }
 }
 
 /// No test script: the packages of a workspace may have some, or a runner may
 /// be there that nobody wrote a script for.
-fn without_script(
+fn propose_without_script(
     folder: &Folder<'_>,
     package: &Package,
     manager: PackageManager,
-    found: &mut Found,
+    findings: &mut Findings,
 ) {
-    let mut tested = member_folders(folder, package, found);
-    tested.retain(|member| {
-        let member = Package::read(&folder.below(member), &mut Found::default());
-        member.is_some_and(|package| package.test_script().ends())
+    let mut tested_members = member_folders(folder, package, findings);
+    tested_members.retain(|member| {
+        let package = Package::read(&folder.below(member), &mut Findings::default());
+        package.is_some_and(|package| package.test_script().runs_tests())
     });
-    if !tested.is_empty() {
-        let why = format!("scripts.test in {} of the workspace's packages", tested.len());
+    if !tested_members.is_empty() {
+        let evidence =
+            format!("scripts.test in {} of the workspace's packages", tested_members.len());
         match manager.run_everywhere("test") {
-            Some(words) => found.proposes(manager.proposal(Aim::Tests, words, why)),
-            None => found.notes(format!("{why}: yarn needs a script in the root to run them all")),
+            Some(words) => findings.propose(manager.proposal(Aim::Tests, words, evidence)),
+            None => findings
+                .note(format!("{evidence}: yarn needs a script in the root to run them all")),
         }
     } else if let Some(runner) =
         TestRunner::INSTALLED.iter().find(|runner| package.depends_on(runner.name()))
     {
-        let why = format!("{} in package.json", runner.name());
-        found.proposes(manager.proposal(Aim::Tests, runner.command(manager), why));
+        let evidence = format!("{} in package.json", runner.name());
+        findings.propose(manager.proposal(Aim::Tests, runner.command(manager), evidence));
     }
 }

@@ -3,20 +3,20 @@
 use serde_json::{Map, Value};
 
 use crate::project::folder::Folder;
-use crate::project::node::manager::Script;
-use crate::project::proposal::Found;
+use crate::project::node::manager::TestScript;
+use crate::project::proposal::Findings;
 
 /// A package.json.
 pub(super) struct Package(Map<String, Value>);
 
 impl Package {
-    pub(super) fn read(folder: &Folder<'_>, found: &mut Found) -> Option<Self> {
-        let text = folder.text("package.json", found)?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        match serde_json::from_str(text) {
+    pub(super) fn read(folder: &Folder<'_>, findings: &mut Findings) -> Option<Self> {
+        let text = folder.text("package.json", findings)?;
+        // Editors on Windows write a byte order mark, and npm passes over it.
+        match serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(&text)) {
             Ok(members) => Some(Self(members)),
             Err(error) => {
-                found.notes(format!("package.json is no valid JSON object: {error}"));
+                findings.note(format!("package.json is no valid JSON object: {error}"));
                 None
             }
         }
@@ -26,10 +26,10 @@ impl Package {
         self.0.get("scripts")?.get(name)?.as_str().filter(|script| !script.trim().is_empty())
     }
 
-    /// The test script, as it can be read.
-    pub(super) fn test_script(&self) -> Script {
+    /// The test script, as far as its text shows what it does.
+    pub(super) fn test_script(&self) -> TestScript {
         let script = self.script("test");
-        script.map_or(Script::None, |text| Script::read(text, &|name| self.script(name)))
+        script.map_or(TestScript::None, |text| TestScript::read(text, &|name| self.script(name)))
     }
 
     pub(super) fn text(&self, key: &str) -> Option<&str> {
@@ -54,7 +54,7 @@ impl Package {
     }
 }
 
-/// The most packages that are looked at.
+/// The most packages of a workspace that are read.
 const MAX_MEMBERS: usize = 500;
 
 /// The folders of the packages that a workspace names: `packages/api`, `packages/*`, and those with
@@ -62,48 +62,48 @@ const MAX_MEMBERS: usize = 500;
 pub(super) fn member_folders(
     folder: &Folder<'_>,
     package: &Package,
-    found: &mut Found,
+    findings: &mut Findings,
 ) -> Vec<String> {
     let mut patterns: Vec<String> = package.workspaces().into_iter().map(str::to_owned).collect();
-    if let Some(text) = folder.text("pnpm-workspace.yaml", found) {
-        patterns.extend(pnpm(&text));
+    if let Some(text) = folder.text("pnpm-workspace.yaml", findings) {
+        patterns.extend(pnpm_packages(&text));
     }
     let mut folders: Vec<String> =
-        patterns.iter().flat_map(|pattern| matching(folder, pattern)).collect();
-    folders.retain(|member| folder.has(&format!("{member}/package.json")));
+        patterns.iter().flat_map(|pattern| matching_folders(folder, pattern)).collect();
+    folders.retain(|member| folder.has_file(&format!("{member}/package.json")));
     folders.sort();
     folders.dedup();
     folders.truncate(MAX_MEMBERS);
     folders
 }
 
-fn matching(folder: &Folder<'_>, pattern: &str) -> Vec<String> {
-    let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
-    let Some((above, _)) = pattern.split_once('*') else { return vec![pattern.to_owned()] };
-    let above = above.trim_end_matches(|c| c != '/').trim_end_matches('/');
-    let above = if above.is_empty() { "." } else { above };
-    folder.names(above).into_iter().map(|name| format!("{above}/{name}")).collect()
+fn matching_folders(folder: &Folder<'_>, pattern: &str) -> Vec<String> {
+    let path = pattern.trim_start_matches("./").trim_end_matches('/');
+    let Some((prefix, _)) = path.split_once('*') else { return vec![path.to_owned()] };
+    let parent = prefix.trim_end_matches(|c| c != '/').trim_end_matches('/');
+    let parent = if parent.is_empty() { "." } else { parent };
+    folder.names(parent).into_iter().map(|name| format!("{parent}/{name}")).collect()
 }
 
 /// The items of the list `packages`, by lines alone.
-fn pnpm(text: &str) -> Vec<String> {
+fn pnpm_packages(text: &str) -> Vec<String> {
     let lines = text.lines().skip_while(|line| line.trim_end() != "packages:").skip(1);
     let items = lines.map_while(|line| {
-        let line = line.trim();
-        let item = line.strip_prefix("- ");
-        (item.is_some() || line.is_empty() || line.starts_with('#')).then_some(item)
+        let text = line.trim();
+        let item = text.strip_prefix("- ");
+        (item.is_some() || text.is_empty() || text.starts_with('#')).then_some(item)
     });
     items.flatten().map(|item| item.trim().trim_matches(['\'', '"']).to_owned()).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::pnpm;
+    use super::pnpm_packages;
 
     #[test]
     fn the_packages_of_pnpm_are_read() {
         let text = "packages:\n  - 'apps/*'\n\n  # tools\n  - tools\ncatalog:\n  - no\n";
-        assert_eq!(pnpm(text), ["apps/*", "tools"]);
-        assert_eq!(pnpm("onlyBuiltDependencies:\n  - x\n"), [""; 0]);
+        assert_eq!(pnpm_packages(text), ["apps/*", "tools"]);
+        assert_eq!(pnpm_packages("onlyBuiltDependencies:\n  - x\n"), [""; 0]);
     }
 }

@@ -5,51 +5,51 @@ mod suite;
 use toml::Table;
 
 use super::folder::Folder;
-use super::proposal::{Aim, Found, Proposal};
-use suite::Suite;
+use super::proposal::{Aim, Findings, Proposal};
+use suite::{Detected, Suite};
 
 /// Proposes for a folder with Python tests, or with settings of Python's tools.
-pub(super) fn look(folder: &Folder<'_>) -> Found {
-    let mut found = Found::default();
-    let project = Project::read(folder, &mut found);
-    let runner = Runner::detect(folder);
-    if let Some((suite, why)) = suite::detect(folder, &project, &mut found) {
+pub(super) fn look(folder: &Folder<'_>) -> Findings {
+    let mut findings = Findings::default();
+    let project = PyProject::read(folder, &mut findings);
+    let runner = PythonRunner::detect(folder);
+    if let Some(Detected { suite, evidence }) = suite::detect(folder, &project, &mut findings) {
         let words = match suite {
             Suite::Pytest => runner.pytest(),
             Suite::Unittest(start) => {
                 runner.python(&[&["-m", "unittest", "discover"], start].concat())
             }
         };
-        found.proposes(Proposal::new(Aim::Tests, suite.name(), &refs(&words), why));
+        findings.propose(Proposal::new(Aim::Tests, suite.name(), &refs(&words), evidence));
     }
-    if let Some(why) = project.configures("ruff", &["ruff.toml", ".ruff.toml"], folder) {
+    if let Some(evidence) = project.settings_of("ruff", &["ruff.toml", ".ruff.toml"], folder) {
         let words = runner.tool(&["ruff", "check"]);
-        found.proposes(Proposal::new(Aim::Lint, "ruff", &refs(&words), why));
+        findings.propose(Proposal::new(Aim::Lint, "ruff", &refs(&words), evidence));
     }
-    if let Some(why) = project.configures("mypy", &["mypy.ini", ".mypy.ini"], folder) {
+    if let Some(evidence) = project.settings_of("mypy", &["mypy.ini", ".mypy.ini"], folder) {
         let words = runner.tool(&["mypy", "."]);
-        found.proposes(Proposal::new(Aim::Typecheck, "mypy", &refs(&words), why).optional());
+        findings.propose(Proposal::new(Aim::Typecheck, "mypy", &refs(&words), evidence).optional());
     }
-    found
+    findings
 }
 
-/// A command of CI, whose environment is another one, as it is run here.
-pub(super) fn here(folder: &Folder<'_>, words: &[String]) -> Vec<String> {
-    let runner = Runner::detect(folder);
+/// A command of CI, as it is run in the environment of this folder.
+pub(super) fn local_command(folder: &Folder<'_>, words: &[String]) -> Vec<String> {
+    let runner = PythonRunner::detect(folder);
     match refs(words).as_slice() {
-        ["python" | "python3", "-m", "pytest", rest @ ..] => {
-            runner.pytest().into_iter().chain(rest.iter().map(|&word| word.to_owned())).collect()
+        ["python" | "python3", "-m", "pytest", arguments @ ..] => {
+            runner.pytest().into_iter().chain(owned(arguments)).collect()
         }
-        ["python" | "python3", rest @ ..] => runner.python(rest),
-        words if RUN_BY.contains(&words.first().copied().unwrap_or_default()) => {
-            words.iter().map(|&word| word.to_owned()).collect()
+        ["python" | "python3", arguments @ ..] => runner.python(arguments),
+        words if LAUNCHERS.contains(&words.first().copied().unwrap_or_default()) => {
+            owned(words).collect()
         }
         words => runner.tool(words),
     }
 }
 
 /// Programs that run others in an environment that they know.
-const RUN_BY: [&str; 7] = ["uv", "poetry", "pdm", "pipenv", "hatch", "tox", "nox"];
+const LAUNCHERS: [&str; 7] = ["uv", "poetry", "pdm", "pipenv", "hatch", "tox", "nox"];
 
 fn refs(words: &[String]) -> Vec<&str> {
     words.iter().map(String::as_str).collect()
@@ -57,32 +57,32 @@ fn refs(words: &[String]) -> Vec<&str> {
 
 /// The pyproject.toml.
 #[derive(Debug, Default)]
-struct Project(Table);
+struct PyProject(Table);
 
-impl Project {
-    fn read(folder: &Folder<'_>, found: &mut Found) -> Self {
-        let text = folder.text("pyproject.toml", found).unwrap_or_default();
+impl PyProject {
+    fn read(folder: &Folder<'_>, findings: &mut Findings) -> Self {
+        let text = folder.text("pyproject.toml", findings).unwrap_or_default();
         Self(text.parse().unwrap_or_else(|error: toml::de::Error| {
-            found.notes(format!("pyproject.toml is no valid TOML: {}", error.message()));
+            findings.note(format!("pyproject.toml is no valid TOML: {}", error.message()));
             Table::new()
         }))
     }
 
-    /// True with `[tool.NAME]`.
+    /// The file has a table `[tool.NAME]`.
     fn has_tool(&self, name: &str) -> bool {
         self.0.get("tool").is_some_and(|tools| tools.get(name).is_some())
     }
 
-    /// The file with a tool's settings.
-    fn configures(&self, tool: &str, files: &[&str], folder: &Folder<'_>) -> Option<String> {
+    /// The file with a tool's settings, if there are any.
+    fn settings_of(&self, tool: &str, files: &[&str], folder: &Folder<'_>) -> Option<String> {
         if self.has_tool(tool) {
             return Some(format!("[tool.{tool}] in pyproject.toml"));
         }
-        folder.first(files).map(str::to_owned)
+        folder.first_file(files).map(str::to_owned)
     }
 }
 
-/// Lock files and how programs are run where they are.
+/// Lock files, and how programs are run beside them.
 const LOCKS: [(&str, [&str; 2]); 4] = [
     ("uv.lock", ["uv", "run"]),
     ("poetry.lock", ["poetry", "run"]),
@@ -95,31 +95,31 @@ const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
 
 /// The way in which a project's Python programs are run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Runner {
+enum PythonRunner {
     /// By the tool that wrote the lock file.
     Tool([&'static str; 2]),
-    /// From the programs of a virtual environment: these are there.
+    /// By the programs of a virtual environment.
     Environment { folder: String, programs: Vec<String> },
-    /// From PATH; this is Python's name.
+    /// From PATH, where Python has this name.
     Path(&'static str),
 }
 
-impl Runner {
+impl PythonRunner {
     fn detect(folder: &Folder<'_>) -> Self {
-        if let Some((_, words)) = LOCKS.iter().find(|(lock, _)| folder.has(lock)) {
+        if let Some((_, words)) = LOCKS.iter().find(|(lock, _)| folder.has_file(lock)) {
             return Self::Tool(*words);
         }
-        let programs = ENVIRONMENTS.iter().map(|name| format!("{name}/bin"));
-        if let Some(found) = programs.into_iter().find(|bin| folder.runs(&format!("{bin}/python")))
-        {
-            let programs = folder.names(&found);
-            return Self::Environment { folder: found, programs };
+        let mut folders = ENVIRONMENTS.iter().map(|name| format!("{name}/bin"));
+        if let Some(bin) = folders.find(|bin| folder.has_executable(&format!("{bin}/python"))) {
+            let programs = folder.names(&bin);
+            return Self::Environment { folder: bin, programs };
         }
-        let only_old = !folder.finds("python3") && folder.finds("python");
-        Self::Path(if only_old { "python" } else { "python3" })
+        let has_only_python = !folder.has_program("python3") && folder.has_program("python");
+        Self::Path(if has_only_python { "python" } else { "python3" })
     }
 
-    /// Without a tool as a module, which also makes the project's own modules known.
+    /// pytest: without a launcher it is started as a module, which also adds the folder to the paths
+    /// that Python imports from.
     fn pytest(&self) -> Vec<String> {
         match self {
             Self::Tool(_) => self.tool(&["pytest"]),
@@ -142,13 +142,19 @@ impl Runner {
     /// A program that is written in Python.
     fn tool(&self, words: &[&str]) -> Vec<String> {
         match self {
-            Self::Tool(before) => before.iter().chain(words).map(|&word| word.to_owned()).collect(),
+            Self::Tool(launcher) => {
+                launcher.iter().chain(words).map(|&word| word.to_owned()).collect()
+            }
             Self::Environment { folder, programs } => {
-                let program =
-                    words.first().filter(|word| programs.iter().any(|program| program == *word));
-                let first = program.map(|program| format!("{folder}/{program}"));
-                let rest = if first.is_some() { &words[1..] } else { words };
-                first.into_iter().chain(owned(rest)).collect()
+                let [program, arguments @ ..] = words else { return Vec::new() };
+                // What the environment lacks may still be in PATH.
+                let is_installed = programs.iter().any(|installed| installed == program);
+                let path = if is_installed {
+                    format!("{folder}/{program}")
+                } else {
+                    (*program).to_owned()
+                };
+                [path].into_iter().chain(owned(arguments)).collect()
             }
             Self::Path(_) => owned(words).collect(),
         }

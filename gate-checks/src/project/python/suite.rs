@@ -1,8 +1,8 @@
 //! Detects the test framework of a Python project.
 
-use super::Project;
+use super::PyProject;
 use crate::project::folder::Folder;
-use crate::project::proposal::Found;
+use crate::project::proposal::Findings;
 
 /// A test framework.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +21,8 @@ impl Suite {
     }
 }
 
-/// Files whose being there means pytest.
-const FILES: [&str; 6] = [
+/// Files that only a project with pytest has.
+const PYTEST_FILES: [&str; 6] = [
     "pytest.ini",
     ".pytest.ini",
     "pytest.toml",
@@ -35,7 +35,7 @@ const FILES: [&str; 6] = [
 const SECTIONS: [(&str, &str); 2] = [("setup.cfg", "[tool:pytest]"), ("tox.ini", "[pytest]")];
 
 /// Files that say what a project needs.
-const NEEDS: [&str; 5] = [
+const DEPENDENCY_FILES: [&str; 5] = [
     "pyproject.toml",
     "requirements-dev.txt",
     "dev-requirements.txt",
@@ -44,21 +44,29 @@ const NEEDS: [&str; 5] = [
 ];
 
 /// Usual folders of tests.
-const PLACES: [Place; 3] = [
-    Place { name: "tests", folder: &["-s", "tests"], package: &["-s", "tests", "-t", "."] },
-    Place { name: "test", folder: &["-s", "test"], package: &["-s", "test", "-t", "."] },
-    Place { name: ".", folder: &[], package: &[] },
+const TEST_FOLDERS: [TestFolder; 3] = [
+    TestFolder {
+        name: "tests",
+        folder_arguments: &["-s", "tests"],
+        package_arguments: &["-s", "tests", "-t", "."],
+    },
+    TestFolder {
+        name: "test",
+        folder_arguments: &["-s", "test"],
+        package_arguments: &["-s", "test", "-t", "."],
+    },
+    TestFolder { name: ".", folder_arguments: &[], package_arguments: &[] },
 ];
 
 /// A folder of tests, and how unittest finds them: where the folder is a
 /// package, they are modules of it.
-struct Place {
+struct TestFolder {
     name: &'static str,
-    folder: &'static [&'static str],
-    package: &'static [&'static str],
+    folder_arguments: &'static [&'static str],
+    package_arguments: &'static [&'static str],
 }
 
-impl Place {
+impl TestFolder {
     fn path(&self, file: &str) -> String {
         match self.name {
             "." => file.to_owned(),
@@ -70,73 +78,85 @@ impl Place {
 /// The most test files that are read.
 const MAX_TEST_FILES: usize = 200;
 
-/// The test framework, and the evidence for it.
-pub(super) fn detect(
-    folder: &Folder<'_>,
-    project: &Project,
-    found: &mut Found,
-) -> Option<(Suite, String)> {
-    if project.has_tool("pytest") {
-        return Some((Suite::Pytest, "[tool.pytest] in pyproject.toml".to_owned()));
-    }
-    if let Some(file) = folder.first(&FILES) {
-        return Some((Suite::Pytest, file.to_owned()));
-    }
-    for (file, section) in SECTIONS {
-        if folder.text(file, found).is_some_and(|text| has_line(&text, section)) {
-            return Some((Suite::Pytest, format!("{section} in {file}")));
-        }
-    }
-    let by_files = PLACES.iter().find_map(|place| by_files(folder, place));
-    by_files.or_else(|| by_need(folder))
+/// The test framework of a project.
+pub(super) struct Detected {
+    pub(super) suite: Suite,
+    pub(super) evidence: String,
 }
 
-fn has_line(text: &str, line: &str) -> bool {
-    text.lines().any(|own| own.trim() == line)
+impl Detected {
+    fn pytest(evidence: impl Into<String>) -> Self {
+        Self { suite: Suite::Pytest, evidence: evidence.into() }
+    }
+}
+
+pub(super) fn detect(
+    folder: &Folder<'_>,
+    project: &PyProject,
+    findings: &mut Findings,
+) -> Option<Detected> {
+    if project.has_tool("pytest") {
+        return Some(Detected::pytest("[tool.pytest] in pyproject.toml"));
+    }
+    if let Some(file) = folder.first_file(&PYTEST_FILES) {
+        return Some(Detected::pytest(file));
+    }
+    for (file, section) in SECTIONS {
+        if folder.text(file, findings).is_some_and(|text| has_line(&text, section)) {
+            return Some(Detected::pytest(format!("{section} in {file}")));
+        }
+    }
+    let by_files = TEST_FOLDERS.iter().find_map(|tests| detect_by_files(folder, tests));
+    by_files.or_else(|| detect_by_dependency(folder))
+}
+
+fn has_line(text: &str, section: &str) -> bool {
+    text.lines().any(|line| line.trim() == section)
 }
 
 /// By the test files of one folder: tests that use unittest and say nothing of
 /// pytest need nothing but Python.
-fn by_files(folder: &Folder<'_>, place: &Place) -> Option<(Suite, String)> {
-    let mut names = folder.names(place.name);
-    names.retain(|name| is_test(name));
+fn detect_by_files(folder: &Folder<'_>, tests: &TestFolder) -> Option<Detected> {
+    let mut names = folder.names(tests.name);
+    names.retain(|name| is_test_file(name));
     names.truncate(MAX_TEST_FILES);
     let texts = names.into_iter().filter_map(|name| {
-        let text = folder.text(&place.path(&name), &mut Found::default())?;
+        let text = folder.text(&tests.path(&name), &mut Findings::default())?;
         // Outside of a folder of tests a helper script may be called like one.
-        (place.name != "." || holds_test(&text)).then_some((name, text))
+        (tests.name != "." || holds_test(&text)).then_some((name, text))
     });
     let texts: Vec<_> = texts.collect();
-    let (first, _) = texts.first()?;
-    let why = place.path(first);
+    let (first_name, _) = texts.first()?;
+    let evidence = tests.path(first_name);
     let uses_unittest = texts.iter().any(|(_, text)| imports(text, "unittest"));
     let uses_pytest = texts.iter().any(|(_, text)| imports(text, "pytest"));
     // By itself unittest looks for no other names.
-    let found_by_unittest = texts.iter().all(|(name, _)| name.starts_with("test"));
-    if !uses_unittest || uses_pytest || !found_by_unittest {
-        return Some((Suite::Pytest, why));
+    let are_found_by_unittest = texts.iter().all(|(name, _)| name.starts_with("test"));
+    if !uses_unittest || uses_pytest || !are_found_by_unittest {
+        return Some(Detected::pytest(evidence));
     }
-    let is_package = folder.has(&format!("{}/__init__.py", place.name));
-    let start = if is_package { place.package } else { place.folder };
-    Some((Suite::Unittest(start), format!("{why}, which uses unittest")))
+    let is_package = folder.has_file(&format!("{}/__init__.py", tests.name));
+    let start = if is_package { tests.package_arguments } else { tests.folder_arguments };
+    let evidence = format!("{evidence}, which uses unittest");
+    Some(Detected { suite: Suite::Unittest(start), evidence })
 }
 
 /// By the dependencies that the project declares.
-fn by_need(folder: &Folder<'_>) -> Option<(Suite, String)> {
-    NEEDS.iter().find_map(|file| {
-        let text = folder.text(file, &mut Found::default())?;
-        let needed = text.split(['"', '\'', '\n', ' ', '[', '=', '>', '<', '~', ';', '#']);
-        let names_it = needed.into_iter().any(|word| word.trim() == "pytest");
-        names_it.then(|| (Suite::Pytest, format!("pytest in {file}")))
+fn detect_by_dependency(folder: &Folder<'_>) -> Option<Detected> {
+    DEPENDENCY_FILES.iter().find_map(|file| {
+        let text = folder.text(file, &mut Findings::default())?;
+        let mut words = text.split(['"', '\'', '\n', ' ', '[', '=', '>', '<', '~', ';', '#']);
+        let names_pytest = words.any(|word| word.trim() == "pytest");
+        names_pytest.then(|| Detected::pytest(format!("pytest in {file}")))
     })
 }
 
-fn is_test(name: &str) -> bool {
+fn is_test_file(name: &str) -> bool {
     let stem = name.strip_suffix(".py").unwrap_or_default();
     stem.starts_with("test_") || stem.ends_with("_test")
 }
 
-/// True if a text defines a test, takes one from elsewhere, makes them while it runs, or uses a
+/// A text defines a test, takes one from elsewhere, makes them while it runs, or uses a
 /// test framework.
 fn holds_test(text: &str) -> bool {
     let uses_framework = imports(text, "pytest") || imports(text, "unittest");
@@ -160,16 +180,16 @@ fn holds_test(text: &str) -> bool {
 fn imports(text: &str, module: &str) -> bool {
     text.lines().any(|line| {
         let mut words = line.split_whitespace();
-        let verb = words.next();
-        let named = words.next().unwrap_or_default();
-        let named = named.split(['.', ',']).next().unwrap_or_default();
-        matches!(verb, Some("import" | "from")) && named == module
+        let keyword = words.next();
+        let path = words.next().unwrap_or_default();
+        let top_module = path.split(['.', ',']).next().unwrap_or_default();
+        matches!(keyword, Some("import" | "from")) && top_module == module
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{holds_test, imports, is_test};
+    use super::{holds_test, imports, is_test_file};
 
     #[test]
     fn a_helper_script_is_no_test() {
@@ -197,7 +217,11 @@ mod tests {
 
     #[test]
     fn test_files_are_known_by_name() {
-        assert!(is_test("test_a.py") && is_test("a_test.py"));
-        assert!(!is_test("tests.py") && !is_test("test_a.txt") && !is_test("conftest.py"));
+        assert!(is_test_file("test_a.py") && is_test_file("a_test.py"));
+        assert!(
+            !is_test_file("tests.py")
+                && !is_test_file("test_a.txt")
+                && !is_test_file("conftest.py")
+        );
     }
 }

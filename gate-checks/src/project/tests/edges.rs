@@ -4,7 +4,7 @@ use super::*;
 
 /// The names and needed programs of all proposals.
 fn needed(files: &[(&str, &str)]) -> Vec<(String, String)> {
-    let proposals = found(files, &[]).proposals.into_iter();
+    let proposals = detected(files, &[]).proposals.into_iter();
     proposals.map(|proposal| (proposal.check, proposal.needs_tool)).collect()
 }
 
@@ -28,7 +28,7 @@ fn only_eight_folders_below_are_proposed_for() {
     let names: Vec<_> = ('a'..='j').map(|name| format!("{name}/go.mod")).collect();
     let mut files: Vec<_> = names.iter().map(|name| (name.as_str(), "")).collect();
     files.insert(0, ("0/README.md", ""));
-    let detected = found(&files, &[]);
+    let detected = detected(&files, &[]);
     let tests = detected.proposals.iter().filter(|proposal| proposal.check.starts_with("tests"));
     let folders: Vec<_> = tests.filter_map(|proposal| proposal.cwd.as_deref()).collect();
     assert_eq!(folders, ["a", "b", "c", "d", "e", "f", "g", "h"]);
@@ -45,12 +45,12 @@ fn a_folder_behind_a_link_is_not_looked_at() {
 
 #[test]
 fn a_missing_tool_is_told_once_and_by_the_name_of_what_needs_it() {
-    let detected = found(&[PACKAGE], &["cargo", "cargo-clippy"]);
-    assert_eq!(detected.notes, ["cargo is not installed"]);
-    let wrapper = found(&[("pom.xml", ""), ("!mvnw", "")], &["java"]);
+    let without_cargo = detected(&[PACKAGE], &["cargo", "cargo-clippy"]);
+    assert_eq!(without_cargo.notes, ["cargo is not installed"]);
+    let wrapper = detected(&[("pom.xml", ""), ("!mvnw", "")], &["java"]);
     assert_eq!(wrapper.notes, ["java is not installed: maven needs it"]);
     assert_eq!(lines(&wrapper).len(), 2);
-    let lint = found(&[("go.mod", "")], &["go"]);
+    let lint = detected(&[("go.mod", "")], &["go"]);
     assert_eq!(lines(&lint)[2], "lint?: go vet ./...");
 }
 
@@ -71,7 +71,7 @@ fn a_proposal_names_the_program_that_has_to_be_there() {
 #[test]
 fn a_gradle_wrapper_that_may_not_be_executed_is_not_taken() {
     let files = [("build.gradle", ""), ("gradlew", "")];
-    let detected = found(&files, &[]);
+    let detected = detected(&files, &[]);
     assert!(lines(&detected)[0].starts_with("tests: gradle --no-daemon"), "{detected:?}");
     assert_eq!(
         detected.notes,
@@ -116,13 +116,13 @@ fn boxes_of_a_plan_are_known_in_every_list() {
     for text in
         ["* [X] a", "+ [ ] a", "  > - [x] a", "12. [ ] a", "3) [x] a", "# Plan\n\n\t- [ ] a"]
     {
-        assert_eq!(found(&[("PLAN.md", text)], &[]).criteria, ["PLAN.md"], "{text}");
+        assert_eq!(detected(&[("PLAN.md", text)], &[]).criteria, ["PLAN.md"], "{text}");
     }
     for text in ["", "- a", "[ ] a", "- [y] a", "-[link](x)", "# [ ] a"] {
-        assert_eq!(found(&[("PLAN.md", text)], &[]).criteria, [""; 0], "{text}");
+        assert_eq!(detected(&[("PLAN.md", text)], &[]).criteria, [""; 0], "{text}");
     }
     let changes = [("openspec/changes/one/tasks.md", "- [ ] a")];
-    assert_eq!(found(&changes, &[]).criteria, ["openspec/changes/*/tasks.md"]);
+    assert_eq!(detected(&changes, &[]).criteria, ["openspec/changes/*/tasks.md"]);
 }
 
 #[test]
@@ -133,5 +133,5 @@ fn plans_come_in_the_order_of_their_use() {
         ("@fix_plan.md", "- [ ] a"),
         ("plans/prd.json/", ""),
     ];
-    assert_eq!(found(&files, &[]).criteria, ["@fix_plan.md", "prd.json", "PLAN.md"]);
+    assert_eq!(detected(&files, &[]).criteria, ["@fix_plan.md", "prd.json", "PLAN.md"]);
 }

@@ -106,12 +106,12 @@ fn played_until(plan: &[Planned], rules: Rules, ends: usize) -> (Vec<String>, Ve
     let records = runtime.block_on(async {
         let mut round = Round::new(plan, cx, rules);
         loop {
-            round.start_ready();
-            if round.done.len() >= ends {
+            round.start_ready_checks();
+            if round.records.len() >= ends {
                 round.rules.deadline = Some(Instant::now());
             }
-            if !round.next_ends().await {
-                return round.done;
+            if !round.take_next_record().await {
+                return round.records;
             }
         }
     });
@@ -121,7 +121,7 @@ fn played_until(plan: &[Planned], rules: Rules, ends: usize) -> (Vec<String>, Ve
     (records.iter().map(line).collect(), began)
 }
 
-const RULES: Rules = Rules { jobs: 2, all: false, deadline: None };
+const RULES: Rules = Rules { jobs: 2, runs_all: false, deadline: None };
 
 #[test]
 fn cheap_checks_begin_first_and_those_of_one_cost_by_name() {
@@ -222,7 +222,7 @@ fn only_a_required_check_or_a_tamper_makes_the_verdict_certain() {
         assert_eq!(began.len() == 1, is_certain, "{mode:?} {outcome:?}");
         let skipped = records[1].contains("not needed, since a did not pass");
         assert_eq!(skipped, is_certain, "{records:?}");
-        let (_, began) = played(&plan.checks, Rules { jobs: 1, all: true, ..RULES });
+        let (_, began) = played(&plan.checks, Rules { jobs: 1, runs_all: true, ..RULES });
         assert_eq!(began, ["a", "b"]);
     }
 }
@@ -237,7 +237,7 @@ fn a_defect_names_the_log_of_panics_where_there_is_one() {
     let cx = CheckContext { site: Arc::new(site), ..cx };
     let summary = || {
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(round(&plan, &cx, RULES)).remove(0).summary
+        runtime.block_on(run_round(&plan, &cx, RULES)).remove(0).summary
     };
     assert!(summary().ends_with("please report it"));
     let log = state.path().join(PANICS);
@@ -254,7 +254,7 @@ fn the_end_of_a_round_cancels_nothing_of_its_caller() {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     let past = Instant::now().checked_sub(Duration::from_millis(1));
     for rules in [RULES, Rules { deadline: past, ..RULES }] {
-        assert_eq!(runtime.block_on(round(&plan.checks, &cx, rules)).len(), 1);
+        assert_eq!(runtime.block_on(run_round(&plan.checks, &cx, rules)).len(), 1);
         assert!(!cx.cancel.is_cancelled() && !cx.cancel.is_grace_over());
     }
 }

@@ -18,15 +18,15 @@ pub(super) fn as_git_reads(line: &str) -> Cow<'_, str> {
     if line.starts_with('#') {
         return Cow::Borrowed("");
     }
-    let (mark, pattern) = line.strip_prefix('!').map_or(("", line), |rest| ("!", rest));
-    match spelled(pattern) {
-        Some(pattern) => Cow::Owned([mark, &pattern].concat()),
+    let (mark, pattern) = line.strip_prefix('!').map_or(("", line), |pattern| ("!", pattern));
+    match respelled(pattern) {
+        Some(respelled) => Cow::Owned([mark, &respelled].concat()),
         None => Cow::Borrowed(if mark.is_empty() { "" } else { ALL }),
     }
 }
 
-/// The pattern without its mark; none if it is not translated.
-fn spelled(pattern: &str) -> Option<String> {
+/// The pattern without its mark; `None` if it is not translated.
+fn respelled(pattern: &str) -> Option<String> {
     // Git takes spaces away from the end, and nothing else.
     if pattern.trim_end_matches(' ').ends_with(char::is_whitespace) {
         return None;
@@ -50,7 +50,7 @@ fn spelled(pattern: &str) -> Option<String> {
             _ => text.push(letter),
         }
     }
-    // A slash in a class would else tie the pattern to its folder.
+    // The slash in a negated class would tie the pattern to its folder, as any slash does.
     let is_tied = pattern.trim_end_matches(' ').strip_suffix('/').unwrap_or(pattern).contains('/');
     Some(if excludes_slash && !is_tied { ["**/", &text].concat() } else { text })
 }
@@ -72,8 +72,8 @@ impl Class {
                 '-' if !class.ranges.is_empty() && letters.peek() != Some(&']') => {
                     let (start, end) = class.ranges.pop()?;
                     let last = letters.next().filter(|letter| is_plain(*letter) && start == end)?;
-                    let begins = is_plain(start) && start != '-';
-                    if !begins || start >= last || (start..=last).contains(&'/') {
+                    let can_begin_range = is_plain(start) && start != '-';
+                    if !can_begin_range || start >= last || (start..=last).contains(&'/') {
                         return None;
                     }
                     class.ranges.push((start, last));
@@ -84,7 +84,7 @@ impl Class {
         }
     }
 
-    /// Spells it so that every reader takes it for the same.
+    /// Spells the class so that every reader takes it for the same.
     fn spell(&self, text: &mut String) {
         text.push_str(if self.is_negated { "[!" } else { "[" });
         // A bracket at the beginning and a hyphen at the end mean themselves.
@@ -108,7 +108,7 @@ impl Class {
     }
 }
 
-/// True if every reader of patterns takes the character for itself inside a class.
+/// Every reader of patterns takes the character for itself inside a class.
 fn is_plain(letter: char) -> bool {
     letter.is_ascii() && !matches!(letter, '\\' | '/' | '[' | ']' | '!' | '^')
 }

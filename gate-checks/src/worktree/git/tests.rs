@@ -4,13 +4,13 @@ use std::fs;
 
 use super::*;
 
-const PLACE: fn() -> Place<'static> =
-    || Place { git_dir: Path::new("/git"), work_tree: Path::new("/tree"), variables: &[] };
+const PLACE: fn() -> GitPlace<'static> =
+    || GitPlace { git_dir: Path::new("/git"), work_tree: Path::new("/tree"), variables: &[] };
 
 #[track_caller]
-fn check_error(code: Option<i32>, complaint: &str, expected: &str) {
-    let answer = Answer { code, out: Vec::new(), complaint: complaint.as_bytes().to_vec() };
-    assert_eq!(answer.wrong(PLACE(), &["ls-files", "-z"]).to_string(), expected);
+fn check_error(code: Option<i32>, stderr: &str, expected: &str) {
+    let output = GitOutput { code, stdout: Vec::new(), stderr: stderr.as_bytes().to_vec() };
+    assert_eq!(output.to_error(PLACE(), &["ls-files", "-z"]).to_string(), expected);
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn the_end_of_one_name_is_not_the_beginning_of_the_next() {
 #[test]
 fn files_are_found_in_order_and_out_of_it() {
     let snapshot = snapshot(&FOUR);
-    let mut known = snapshot.in_order();
+    let mut known = snapshot.ordered_lookup();
     for name in ["a", "src-x", "src/b", "a", "src/c/d", "src/b"] {
         assert_eq!(known.file(name.as_bytes()).map(File::path), Some(Path::new(name)));
     }
@@ -111,7 +111,7 @@ fn a_digest_of_globs_names_files_from_the_project() {
 fn fitting_files_come_in_their_order_unless_nobody_waits() {
     let snapshot = snapshot(&FOUR);
     let in_source = |path: &Path| path.starts_with("src");
-    let fitting = snapshot.fitting(in_source, &Cancellation::default()).unwrap();
+    let fitting = snapshot.files_that_fit(in_source, &Cancellation::default()).unwrap();
     let names: Vec<_> = fitting.iter().map(|file| file.path().display().to_string()).collect();
     assert_eq!(names, ["src/b", "src/c/d"]);
 }

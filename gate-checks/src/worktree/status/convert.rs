@@ -22,14 +22,14 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::blob::{Format, lfs_pointer};
-use super::compare::Doubtful;
+use super::blob::{ObjectFormat, has_name, lfs_pointer};
+use super::compare::DoubtfulFile;
 use super::settings::Settings;
 use crate::cancellation::Cancellation;
 use crate::temporary::Temporary;
-use crate::worktree::content::Reader;
+use crate::worktree::content::ContentReader;
 use crate::worktree::error::WorktreeError;
-use crate::worktree::git::{Git, Place};
+use crate::worktree::git::{Git, GitPlace};
 use crate::worktree::names::path;
 use crate::worktree::parallel;
 use crate::worktree::repository::Repository;
@@ -37,9 +37,6 @@ use crate::worktree::state_dir::StateDir;
 
 /// Files that one git command is given.
 const FILES_PER_COMMAND: usize = 256;
-
-/// A file, and whether its blob is the pointer that LFS would keep for it.
-type Pointed<'d> = (&'d Doubtful, bool);
 
 /// Finds out which of a repository's files are kept in another form.
 pub(super) struct Convert<'c> {
@@ -54,58 +51,62 @@ impl Convert<'_> {
     /// The files that are edited in any form.
     pub(super) fn edited(
         &self,
-        doubtful: &[Doubtful],
+        doubtful: &[DoubtfulFile],
         state_dir: Option<&StateDir>,
         cancel: &Cancellation,
     ) -> Result<Vec<Vec<u8>>, WorktreeError> {
-        let pointers = parallel::each(doubtful.len(), cancel, Reader::new, |reader, at| {
-            self.is_pointer(reader, &doubtful[at])
-        })?;
+        let pointers =
+            parallel::map(doubtful.len(), cancel, ContentReader::new, |reader, index| {
+                self.has_pointer(reader, &doubtful[index])
+            })?;
         if doubtful.is_empty() {
             return Ok(Vec::new());
         }
-        let own = self.own_folder(state_dir, doubtful).map_err(|error| self.no_folder(&error))?;
-        let (pointed, mut rest): (Vec<_>, Vec<_>) =
-            doubtful.iter().zip(pointers).partition(|(_, is_pointer)| *is_pointer);
-        let mut edited = Vec::new();
-        for batch in pointed.chunks(FILES_PER_COMMAND) {
-            rest.extend(self.without_lfs(own.path(), batch, cancel)?);
+        let git_folder =
+            self.make_git_folder(state_dir, doubtful).map_err(|error| self.folder_error(&error))?;
+        let (mut pointed, mut undecided) = (Vec::new(), Vec::new());
+        for (file, has_pointer) in doubtful.iter().zip(pointers) {
+            if has_pointer { pointed.push(file) } else { undecided.push(file) }
         }
-        let rest: Vec<_> = rest.into_iter().map(|(file, _)| file).collect();
-        for batch in rest.chunks(FILES_PER_COMMAND) {
-            self.compare_batch(own.path(), batch, &mut edited, cancel)?;
+        for batch in pointed.chunks(FILES_PER_COMMAND) {
+            undecided.extend(self.without_lfs(git_folder.path(), batch, cancel)?);
+        }
+        let mut edited = Vec::new();
+        for batch in undecided.chunks(FILES_PER_COMMAND) {
+            self.compare_batch(git_folder.path(), batch, &mut edited, cancel)?;
         }
         Ok(edited)
     }
 
-    fn is_pointer(&self, reader: &mut Reader, file: &Doubtful) -> bool {
+    /// The blob is the pointer that Git LFS would keep for the file.
+    fn has_pointer(&self, reader: &mut ContentReader, file: &DoubtfulFile) -> bool {
         let pointer = lfs_pointer(reader, &self.repository.folder.join(path(&file.path)));
-        pointer.is_ok_and(|text| Format::detect(&file.object).name(text.as_bytes()) == file.object)
+        pointer.is_ok_and(|text| has_name(text.as_bytes(), &file.object))
     }
 
-    /// Those of these files for which the commit does not request Git LFS.
+    /// The files for which the commit does not request Git LFS.
     fn without_lfs<'d>(
         &self,
-        own: &Path,
-        files: &[Pointed<'d>],
+        git_folder: &Path,
+        files: &[&'d DoubtfulFile],
         cancel: &Cancellation,
-    ) -> Result<Vec<Pointed<'d>>, WorktreeError> {
+    ) -> Result<Vec<&'d DoubtfulFile>, WorktreeError> {
         if self.head.is_none() {
             return Ok(files.to_vec());
         }
-        let objects = self.repository.objects();
+        let objects = self.repository.objects_folder();
         let variables = self.variables(&objects);
-        let place = self.place(own, &variables);
-        let paths: Vec<_> = files.iter().map(|(file, _)| path(&file.path)).collect();
+        let place = self.place(git_folder, &variables);
+        let paths: Vec<_> = files.iter().map(|file| path(&file.path)).collect();
         let args = ["check-attr", "-z", "filter"];
-        let answer = self.git.output(place, &args, &paths, cancel)?;
+        let output = self.git.output(place, &args, &paths, cancel)?;
         // A record is `<path>\0filter\0<value>\0`.
-        let values: Vec<_> = answer.out.split(|byte| *byte == 0).skip(2).step_by(3).collect();
-        if answer.code != Some(0) || values.len() != files.len() {
-            return Err(answer.wrong(place, &args));
+        let values: Vec<_> = output.stdout.split(|byte| *byte == 0).skip(2).step_by(3).collect();
+        if output.code != Some(0) || values.len() != files.len() {
+            return Err(output.to_error(place, &args));
         }
-        let pairs = files.iter().zip(values).filter(|(_, value)| *value != b"lfs");
-        Ok(pairs.map(|(file, _)| *file).collect())
+        let without_lfs = files.iter().zip(values).filter(|(_, value)| *value != b"lfs");
+        Ok(without_lfs.map(|(file, _)| *file).collect())
     }
 
     /// The environment variables that name the repository.
@@ -114,26 +115,30 @@ impl Convert<'_> {
         [("GIT_OBJECT_DIRECTORY", objects)].into_iter().chain(head).collect()
     }
 
-    fn place<'p>(&'p self, own: &'p Path, variables: &'p [(&'p str, &'p Path)]) -> Place<'p> {
-        Place { git_dir: own, work_tree: &self.repository.folder, variables }
+    fn place<'p>(
+        &'p self,
+        git_folder: &'p Path,
+        variables: &'p [(&'p str, &'p Path)],
+    ) -> GitPlace<'p> {
+        GitPlace { git_dir: git_folder, work_tree: &self.repository.folder, variables }
     }
 
     /// Compares the names that git would give these files with those of their blobs. A filter that
-    /// fails spoils the whole answer, so the batch is halved until the file that needs it is found.
+    /// fails spoils the whole output, so the batch is halved until the file that needs it is found.
     fn compare_batch(
         &self,
-        own: &Path,
-        files: &[&Doubtful],
+        git_folder: &Path,
+        files: &[&DoubtfulFile],
         edited: &mut Vec<Vec<u8>>,
         cancel: &Cancellation,
     ) -> Result<(), WorktreeError> {
-        let objects = self.repository.objects();
+        let objects = self.repository.objects_folder();
         let variables = self.variables(&objects);
-        let place = self.place(own, &variables);
+        let place = self.place(git_folder, &variables);
         let paths: Vec<_> = files.iter().map(|file| path(&file.path)).collect();
-        let answer = self.git.output(place, &["hash-object"], &paths, cancel)?;
-        let names: Vec<_> = answer.out.split(|byte| *byte == b'\n').collect();
-        if answer.code == Some(0) && names.len() == files.len() + 1 {
+        let output = self.git.output(place, &["hash-object"], &paths, cancel)?;
+        let names: Vec<_> = output.stdout.split(|byte| *byte == b'\n').collect();
+        if output.code == Some(0) && names.len() == files.len() + 1 {
             let pairs = files.iter().zip(names).filter(|(file, name)| file.object != *name);
             edited.extend(pairs.map(|(file, _)| file.path.clone()));
             return Ok(());
@@ -142,32 +147,33 @@ impl Convert<'_> {
             edited.push(file.path.clone());
             return Ok(());
         }
-        let (one, other) = files.split_at(files.len() / 2);
-        self.compare_batch(own, one, edited, cancel)?;
-        self.compare_batch(own, other, edited, cancel)
+        let (first_half, second_half) = files.split_at(files.len() / 2);
+        self.compare_batch(git_folder, first_half, edited, cancel)?;
+        self.compare_batch(git_folder, second_half, edited, cancel)
     }
 
-    /// A git folder of gate's own.
-    fn own_folder(
+    /// Makes a git folder of gate's own.
+    fn make_git_folder(
         &self,
         state_dir: Option<&StateDir>,
-        files: &[Doubtful],
+        files: &[DoubtfulFile],
     ) -> io::Result<Temporary> {
-        let kept = state_dir.and_then(|state_dir| state_dir.scratch().ok());
-        let own = kept.map_or_else(|| Temporary::new("git"), Ok)?;
+        let scratch = state_dir.and_then(|state_dir| state_dir.scratch().ok());
+        let git_folder = scratch.map_or_else(|| Temporary::new("git"), Ok)?;
         for folder in ["objects", "refs"] {
-            fs::create_dir(own.path().join(folder))?;
+            fs::create_dir(git_folder.path().join(folder))?;
         }
-        let format = files.first().map_or(Format::Sha1, |file| Format::detect(&file.object));
-        fs::write(own.path().join("config"), self.config(format))?;
-        fs::write(own.path().join("HEAD"), "ref: refs/heads/none\n")?;
-        Ok(own)
+        let format =
+            files.first().map_or(ObjectFormat::Sha1, |file| ObjectFormat::detect(&file.object));
+        fs::write(git_folder.path().join("config"), self.config(format))?;
+        fs::write(git_folder.path().join("HEAD"), "ref: refs/heads/none\n")?;
+        Ok(git_folder)
     }
 
-    fn config(&self, format: Format) -> String {
+    fn config(&self, format: ObjectFormat) -> String {
         let mut text = match format {
-            Format::Sha1 => "[core]\nrepositoryformatversion = 0\n".to_owned(),
-            Format::Sha256 => {
+            ObjectFormat::Sha1 => "[core]\nrepositoryformatversion = 0\n".to_owned(),
+            ObjectFormat::Sha256 => {
                 let extension = "[extensions]\nobjectformat = sha256\n";
                 format!("{extension}[core]\nrepositoryformatversion = 1\n")
             }
@@ -181,7 +187,7 @@ impl Convert<'_> {
         text
     }
 
-    fn no_folder(&self, error: &io::Error) -> WorktreeError {
+    fn folder_error(&self, error: &io::Error) -> WorktreeError {
         let problem = format!("a temporary folder cannot be made: {error}");
         let folder = self.repository.folder.clone();
         WorktreeError::Git { command: "hash-object".to_owned(), folder, problem }

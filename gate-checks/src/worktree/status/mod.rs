@@ -20,17 +20,17 @@ use std::thread;
 use super::WorkTree;
 use super::error::WorktreeError;
 use super::git::Git;
-use super::index::Entries;
+use super::index::GitEntries;
 use super::repository::Repository;
 use super::snapshot::Snapshot;
-use super::tracked::Tracked;
+use super::tracked::TrackedFiles;
 use super::tree_scan::{TreeScan, joined};
 use crate::cancellation::Cancellation;
 
-use blob::Blobs;
-pub(super) use blob::named_as;
-use compare::Compare;
-pub(super) use compare::staged;
+use blob::BlobNames;
+pub(super) use blob::has_name;
+use compare::IndexCheck;
+pub(super) use compare::differing_files;
 use convert::Convert;
 use settings::Settings;
 
@@ -39,13 +39,12 @@ use settings::Settings;
 pub(crate) struct Status {
     /// Differences between the index and the commit.
     pub(crate) staged: BTreeSet<Vec<u8>>,
-    /// Differences between the files and the index, and submodules at a commit that no clone can
-    /// get.
+    /// Differences between the files and the index, and submodules that no clone can get.
     pub(crate) unstaged: BTreeSet<Vec<u8>>,
-    /// Files that neither knows.
+    /// Files that neither the commit nor the index has.
     pub(crate) untracked: BTreeSet<Vec<u8>>,
-    /// Files that are not there, as a sparse checkout leaves them out. Whoever
-    /// works in the tree can say so of any file.
+    /// Missing files that the index calls left out, as a sparse checkout does. Whoever works in the
+    /// tree can mark any file so.
     pub(crate) sparse: BTreeSet<Vec<u8>>,
 }
 
@@ -56,12 +55,22 @@ impl Status {
             && self.untracked.is_empty()
             && self.sparse.is_empty()
     }
+
+    /// Adds the changes of a repository, whose names get its prefix.
+    fn add(&mut self, prefix: &[u8], changes: Self) {
+        let full = |path: Vec<u8>| [prefix, &path].concat();
+        self.staged.extend(changes.staged.into_iter().map(full));
+        self.unstaged.extend(changes.unstaged.into_iter().map(full));
+        self.untracked.extend(changes.untracked.into_iter().map(full));
+        self.sparse.extend(changes.sparse.into_iter().map(full));
+    }
 }
 
-/// The checked out commit with its files, if there is one, and the repository's settings.
+/// The state of a repository as git has it: the checked out commit with its files, if there is one, and the
+/// settings.
 struct Committed {
     head: Option<String>,
-    tree: Entries,
+    tree: GitEntries,
     settings: Settings,
 }
 
@@ -80,13 +89,13 @@ impl Committed {
 }
 
 impl WorkTree {
-    /// The uncommitted changes of this moment; none outside of git.
+    /// The uncommitted changes of this moment; `None` outside of git.
     pub(crate) fn status(&self, cancel: &Cancellation) -> Result<Option<Status>, WorktreeError> {
-        Ok(self.status_of_now(cancel)?.map(|(status, _)| status))
+        Ok(self.status_with_snapshot(cancel)?.map(|(status, _)| status))
     }
 
-    /// The same, with the files of the tree at that moment.
-    pub(super) fn status_of_now(
+    /// As [`Self::status`], with the files of the tree at that moment.
+    pub(super) fn status_with_snapshot(
         &self,
         cancel: &Cancellation,
     ) -> Result<Option<(Status, Snapshot)>, WorktreeError> {
@@ -95,51 +104,54 @@ impl WorkTree {
         }
         let git = self.git()?;
         let top = Repository::find(&self.root, Vec::new())?;
-        // What is committed is listed, and what is known of files read, while files are
-        // looked at.
-        let (scan, mut committed, mut blobs) = thread::scope(|scope| {
+        // The commit is listed, and the cache of names read, while files are scanned.
+        let (scan, mut top_committed, mut names) = thread::scope(|scope| {
             let committed = scope.spawn(|| Committed::read(git, &top, cancel));
-            let blobs = scope.spawn(|| Blobs::load(self.state_dir.as_ref()));
-            (self.scan(cancel), Some(joined(committed)), joined(blobs))
+            let names = scope.spawn(|| BlobNames::load(self.state_dir.as_ref()));
+            (self.scan(cancel), Some(joined(committed)), joined(names))
         });
         let scan = scan?;
         let mut status = Status::default();
         for repository in &scan.repositories {
+            // The root's repository comes first.
             let committed =
-                committed.take().unwrap_or_else(|| Committed::read(git, repository, cancel));
-            self.add(&mut status, (git, &scan), (repository, committed?), &mut blobs, cancel)?;
+                top_committed.take().unwrap_or_else(|| Committed::read(git, repository, cancel));
+            let changes = self.compare(git, &scan, repository, &committed?, &mut names, cancel)?;
+            status.add(&repository.prefix, changes);
         }
-        let tracked = Tracked::new(&scan.repositories);
-        let unknown = tracked.others(scan.snapshot.files().map(|file| file.bytes()));
-        let unknown = unknown.into_iter().filter(|path| !status.staged.contains(*path));
-        status.untracked = unknown.map(<[u8]>::to_vec).collect();
-        blobs.save(self.state_dir.as_ref());
+        let tracked = TrackedFiles::new(&scan.repositories);
+        let untracked = tracked.untracked(scan.snapshot.files().map(|file| file.path_bytes()));
+        // A file that was taken out of the index is staged, and not new.
+        let untracked = untracked.into_iter().filter(|path| !status.staged.contains(*path));
+        status.untracked = untracked.map(<[u8]>::to_vec).collect();
+        names.save(self.state_dir.as_ref());
         Ok(Some((status, scan.snapshot)))
     }
 
-    fn add(
+    /// The changes in one repository; names are relative to it. Files that git does not track are
+    /// sought in all repositories at once.
+    fn compare(
         &self,
-        status: &mut Status,
-        (git, scan): (&Git, &TreeScan),
-        (repository, committed): (&Repository, Committed),
-        blobs: &mut Blobs,
+        git: &Git,
+        scan: &TreeScan,
+        repository: &Repository,
+        committed: &Committed,
+        names: &mut BlobNames,
         cancel: &Cancellation,
-    ) -> Result<(), WorktreeError> {
+    ) -> Result<Status, WorktreeError> {
         let Committed { head, tree, settings } = committed;
-        let prefix = repository.prefix.as_slice();
-        let full = |path: Vec<u8>| [prefix, &path].concat();
-        let staged = staged(&tree, &repository.index);
-        status.staged.extend(staged.into_iter().map(full));
-
-        let compare = Compare { root: &self.root, scan, repository, settings: &settings };
-        let comparison = compare.look(blobs, cancel)?;
-        let moved = compare.moved_submodules(git, cancel)?;
-        let unnamed = submodules::unnamed(git, repository, &tree, cancel)?;
-        let convert = Convert { git, repository, settings: &settings, head: head.as_deref() };
+        let check = IndexCheck { root: &self.root, scan, repository, settings };
+        let comparison = check.compare_files(names, cancel)?;
+        let moved = check.moved_submodules(git, cancel)?;
+        let unobtainable = submodules::unobtainable(git, repository, tree, cancel)?;
+        let convert = Convert { git, repository, settings, head: head.as_deref() };
         let edited = convert.edited(&comparison.doubtful, self.state_dir.as_ref(), cancel)?;
-        status.sparse.extend(comparison.sparse.into_iter().map(full));
-        let unstaged = comparison.edited.into_iter().chain(moved).chain(unnamed).chain(edited);
-        status.unstaged.extend(unstaged.map(full));
-        Ok(())
+        let unstaged = comparison.edited.into_iter().chain(moved).chain(unobtainable).chain(edited);
+        Ok(Status {
+            staged: differing_files(tree, &repository.index),
+            unstaged: unstaged.collect(),
+            untracked: BTreeSet::new(),
+            sparse: comparison.sparse.into_iter().collect(),
+        })
     }
 }

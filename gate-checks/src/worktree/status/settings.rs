@@ -1,5 +1,5 @@
-//! The few settings of a repository that say how the file system and the
-//! checkout are, and that cannot hide what a file says.
+//! The few settings of a repository that say how the file system and the checkout are, and that
+//! cannot hide an edit.
 
 use crate::cancellation::Cancellation;
 use crate::worktree::error::WorktreeError;
@@ -33,31 +33,30 @@ impl Settings {
         cancel: &Cancellation,
     ) -> Result<Self, WorktreeError> {
         let args = ["config", "-z", "--get-regexp", NAMES];
-        let answer = git.output(repository.place(), &args, &[], cancel)?;
-        match answer.code {
-            Some(0) => Ok(Self::read(&String::from_utf8_lossy(&answer.out))),
+        let output = git.output(repository.place(), &args, &[], cancel)?;
+        match output.code {
+            Some(0) => Ok(Self::parse(&String::from_utf8_lossy(&output.stdout))),
             Some(1) => Ok(Self::default()),
-            _ => Err(answer.wrong(repository.place(), &args)),
+            _ => Err(output.to_error(repository.place(), &args)),
         }
     }
 
-    /// Reads `name\nvalue\0`, of which the last of a name holds. A name
-    /// without a value means true.
-    fn read(text: &str) -> Self {
+    /// Reads `name\nvalue\0`. The last value of a name holds, and a name without a value means true.
+    fn parse(text: &str) -> Self {
         let mut settings = Self::default();
         for record in text.split_terminator('\0') {
             let (name, value) = record.split_once('\n').unwrap_or((record, "true"));
             let value = value.to_ascii_lowercase();
             match name {
                 "core.autocrlf" if value == "input" => settings.autocrlf = Some("input"),
-                "core.autocrlf" => settings.autocrlf = truth(&value).map(spelled),
+                "core.autocrlf" => settings.autocrlf = parse_bool(&value).map(spelled_bool),
                 "core.eol" => {
                     settings.eol =
-                        ["lf", "crlf", "native"].into_iter().find(|known| *known == value);
+                        ["lf", "crlf", "native"].into_iter().find(|ending| *ending == value);
                 }
-                "core.filemode" => settings.no_file_mode = truth(&value) == Some(false),
-                "core.symlinks" => settings.no_symlinks = truth(&value) == Some(false),
-                "core.sparsecheckout" => settings.sparse = truth(&value) == Some(true),
+                "core.filemode" => settings.no_file_mode = parse_bool(&value) == Some(false),
+                "core.symlinks" => settings.no_symlinks = parse_bool(&value) == Some(false),
+                "core.sparsecheckout" => settings.sparse = parse_bool(&value) == Some(true),
                 _ => {}
             }
         }
@@ -65,11 +64,11 @@ impl Settings {
     }
 }
 
-fn spelled(truth: bool) -> &'static str {
-    if truth { "true" } else { "false" }
+fn spelled_bool(value: bool) -> &'static str {
+    if value { "true" } else { "false" }
 }
 
-fn truth(value: &str) -> Option<bool> {
+fn parse_bool(value: &str) -> Option<bool> {
     match value {
         "true" | "yes" | "on" | "1" => Some(true),
         "false" | "no" | "off" | "0" | "" => Some(false),
@@ -84,14 +83,14 @@ mod tests {
     #[test]
     fn the_last_of_a_name_holds() {
         let text = "core.autocrlf\ntrue\0core.autocrlf\nINPUT\0core.filemode\nno\0core.eol\ncrlf\0";
-        let settings = Settings::read(text);
+        let settings = Settings::parse(text);
         assert_eq!((settings.autocrlf, settings.eol), (Some("input"), Some("crlf")));
         assert!(settings.no_file_mode && !settings.no_symlinks && !settings.sparse);
     }
 
     #[test]
     fn a_name_alone_is_true_and_an_odd_value_is_none() {
-        assert!(Settings::read("core.sparsecheckout\0").sparse);
-        assert_eq!(Settings::read("core.autocrlf\n$(x)\0core.eol\nx\n[y]\0"), Settings::default());
+        assert!(Settings::parse("core.sparsecheckout\0").sparse);
+        assert_eq!(Settings::parse("core.autocrlf\n$(x)\0core.eol\nx\n[y]\0"), Settings::default());
     }
 }

@@ -6,40 +6,40 @@ use std::fs;
 use crate::cancellation::Cancellation;
 use crate::worktree::error::WorktreeError;
 use crate::worktree::git::Git;
-use crate::worktree::index::{Entries, Entry};
+use crate::worktree::index::{GitEntries, GitEntry};
 use crate::worktree::names::path;
 use crate::worktree::repository::Repository;
 
 /// The submodules with something in their folder that the commit's
 /// `.gitmodules` does not name: the commit has their place, and nobody who
 /// clones it gets what is in them.
-pub(super) fn unnamed(
+pub(super) fn unobtainable(
     git: &Git,
     repository: &Repository,
-    commit: &Entries,
+    commit: &GitEntries,
     cancel: &Cancellation,
 ) -> Result<Vec<Vec<u8>>, WorktreeError> {
-    let modules = repository.index.iter().filter(Entry::is_submodule);
+    let modules = repository.index.iter().filter(GitEntry::is_submodule);
     let filled: Vec<_> = modules.filter(|module| is_filled(repository, module)).collect();
     if filled.is_empty() {
         return Ok(Vec::new());
     }
-    let named = named(git, repository, commit, cancel)?;
-    let unnamed = filled.into_iter().filter(|module| !named.contains(module.path));
-    Ok(unnamed.map(|module| module.path.to_vec()).collect())
+    let named = named_in_commit(git, repository, commit, cancel)?;
+    let unobtainable = filled.into_iter().filter(|module| !named.contains(module.path));
+    Ok(unobtainable.map(|module| module.path.to_vec()).collect())
 }
 
-/// True if a submodule's folder holds anything. One that cannot be listed may.
-fn is_filled(repository: &Repository, module: &Entry<'_>) -> bool {
+/// A submodule's folder holds anything. A folder that cannot be listed may.
+fn is_filled(repository: &Repository, module: &GitEntry<'_>) -> bool {
     let folder = repository.folder.join(path(module.path));
-    folder.is_dir() && fs::read_dir(folder).map_or(true, |mut inside| inside.next().is_some())
+    folder.is_dir() && fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_some())
 }
 
 /// The submodules that the commit's `.gitmodules` names.
-fn named(
+fn named_in_commit(
     git: &Git,
     repository: &Repository,
-    commit: &Entries,
+    commit: &GitEntries,
     cancel: &Cancellation,
 ) -> Result<BTreeSet<Vec<u8>>, WorktreeError> {
     let Some(file) = commit.iter().find(|entry| entry.path == b".gitmodules") else {
@@ -47,16 +47,16 @@ fn named(
     };
     let blob = format!("--blob={}", String::from_utf8_lossy(file.object));
     let args = ["config", &blob, "-z", "--get-regexp", "^submodule\\..*\\.path$"];
-    let answer = git.output(repository.place(), &args, &[], cancel)?;
-    match answer.code {
-        Some(0) => Ok(answer.out.split(|byte| *byte == 0).filter_map(value).collect()),
+    let output = git.output(repository.place(), &args, &[], cancel)?;
+    match output.code {
+        Some(0) => Ok(output.stdout.split(|byte| *byte == 0).filter_map(value_in_record).collect()),
         Some(1) => Ok(BTreeSet::new()),
-        _ => Err(answer.wrong(repository.place(), &args)),
+        _ => Err(output.to_error(repository.place(), &args)),
     }
 }
 
 /// The value of `name\nvalue`.
-fn value(record: &[u8]) -> Option<Vec<u8>> {
+fn value_in_record(record: &[u8]) -> Option<Vec<u8>> {
     let end = record.iter().position(|byte| *byte == b'\n')?;
     let value = &record[end + 1..];
     Some(value.strip_suffix(b"/").unwrap_or(value).to_vec())

@@ -58,8 +58,8 @@ fn times_and_git_change_nothing() {
 
 #[test]
 fn what_appeared_touches_nothing_that_was() {
-    assert!(!differs(|it| it.write("new", "")).touches_what_was());
-    assert!(differs(|it| it.remove("a")).touches_what_was());
+    assert!(!differs(|it| it.write("new", "")).touches_existing_files());
+    assert!(differs(|it| it.remove("a")).touches_existing_files());
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Names of tracked files.
 
 use super::*;
-use crate::worktree::index::Entries;
+use crate::worktree::index::GitEntries;
 
 fn repository(prefix: &str, index: &[&str]) -> Repository {
     let text: String = index.iter().map(|line| format!("{line}\0")).collect();
-    let index = Entries::parse_index(text.into_bytes()).unwrap();
+    let index = GitEntries::parse_index(text.into_bytes()).unwrap();
     Repository {
         prefix: prefix.as_bytes().to_vec(),
         folder: "/tree".into(),
@@ -29,7 +29,7 @@ fn repositories() -> [Repository; 2] {
 #[test]
 fn the_files_of_submodules_stand_among_the_trees() {
     let repositories = repositories();
-    let tracked = Tracked::new(&repositories);
+    let tracked = TrackedFiles::new(&repositories);
     let names: Vec<_> = tracked.iter().map(String::from_utf8_lossy).collect();
     assert_eq!(names, ["a", "libs/x/b/c", "libs/x/z", "libs/xy", "m"]);
     assert!(tracked.contains(b"m") && tracked.contains(b"libs/x/z"));
@@ -39,24 +39,24 @@ fn the_files_of_submodules_stand_among_the_trees() {
 #[test]
 fn a_folder_has_the_names_below_it_and_no_others() {
     let repositories = repositories();
-    let tracked = Tracked::new(&repositories);
+    let tracked = TrackedFiles::new(&repositories);
     for (folder, expected) in
         [("libs", true), ("libs/x", true), ("lib", false), ("a", false), ("libs/xy", false)]
     {
-        assert_eq!(tracked.any_in(folder.as_bytes()), expected, "{folder}");
+        assert_eq!(tracked.has_files_in(folder.as_bytes()), expected, "{folder}");
     }
-    let inside = tracked.inside(b"libs/x/");
+    let inside = tracked.below(b"libs/x/");
     assert!(inside.contains(b"libs/x/z"));
     assert!(!inside.contains(b"libs/xy") && !inside.contains(b"a"));
-    assert!(tracked.inside(b"").contains(b"a"));
+    assert!(tracked.below(b"").contains(b"a"));
 }
 
 #[test]
 fn names_that_nobody_tracks_are_left_of_a_sorted_list() {
     let repositories = repositories();
-    let tracked = Tracked::new(&repositories);
+    let tracked = TrackedFiles::new(&repositories);
     let others = |names: &[&'static str]| {
-        let others = tracked.others(names.iter().map(|name| name.as_bytes()));
+        let others = tracked.untracked(names.iter().map(|name| name.as_bytes()));
         others
             .into_iter()
             .map(|name| String::from_utf8_lossy(name).into_owned())

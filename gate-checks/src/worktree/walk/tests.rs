@@ -15,8 +15,8 @@ fn a_file_is_looked_at_where_every_folder_above_it_is_real() {
     }
     symlink(base.path().join("outside"), root.join("link")).unwrap();
     symlink("src", root.join("inner")).unwrap();
-    let mut folders = Folders::new(&root);
-    let mut seen = |path: &str| folders.look(path.as_bytes()).map(|file| file.path);
+    let mut folders = RealFolders::new(&root);
+    let mut seen = |path: &str| folders.find_file(path.as_bytes()).map(|file| file.path);
     for path in ["a", "src/deep/b", "link", "inner", "src/deep/b"] {
         assert_eq!(seen(path).as_deref(), Some(path.as_bytes()), "{path}");
     }
@@ -52,11 +52,11 @@ fn folders_are_handed_out_until_none_waits_and_none_is_listed() {
     while let Some(mut turn) = queue.next() {
         order.push(String::from_utf8(turn.folder.prefix.clone()).unwrap());
         match order.last().map(String::as_str) {
-            Some("") => turn.inner = vec![folder("b/"), folder("c/"), folder("a/")],
-            Some("a/") => turn.inner = vec![folder("a/x/")],
+            Some("") => turn.subfolders = vec![folder("b/"), folder("c/"), folder("a/")],
+            Some("a/") => turn.subfolders = vec![folder("a/x/")],
             _ => {}
         }
     }
     assert_eq!(order, ["", "a/", "a/x/", "b/", "c/"]);
-    assert_eq!(queue.lock().busy, 0);
+    assert_eq!(queue.lock().being_listed, 0);
 }

@@ -78,16 +78,16 @@ fn set_aside(aside: &SetAside) -> String {
 /// A breaker that is not closed: its owner, its reason, its end, and the command that
 /// closes it.
 fn open_breaker(page: &mut Page, open: &OpenBreaker) {
-    let elsewhere = if open.here { "" } else { ", in another work tree" };
-    page.row(state_name(open.state), &format!("{}{elsewhere}", open.whose));
-    let why = match (&open.message, &open.trip) {
+    let place = if open.here { "" } else { ", in another work tree" };
+    page.row(state_name(open.state), &format!("{}{place}", open.whose));
+    let cause = match (&open.message, &open.trip) {
         (Some(message), Some(trip)) => format!("{message} ({trip})"),
-        (Some(why), None) | (None, Some(why)) => why.clone(),
+        (Some(text), None) | (None, Some(text)) => text.clone(),
         (None, None) => "no reason recorded".to_owned(),
     };
-    page.row("why", &why);
-    if let Some(at) = &open.probe_at {
-        page.row("retry", &format!("one iteration may try from {} on", local_time(at)));
+    page.row("why", &cause);
+    if let Some(time) = &open.probe_at {
+        page.row("retry", &format!("one iteration may try from {} on", local_time(time)));
     }
     page.row("next", &format!("look at the cause, then `{}`", open.reset));
 }

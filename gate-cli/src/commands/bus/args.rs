@@ -1,9 +1,12 @@
 //! The arguments of `gate bus`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+
+use gate_fleet::bus::Filter;
+use gate_fleet::disk::BusName;
 
 use crate::settings::parse_duration;
 
@@ -47,6 +50,18 @@ pub(crate) struct BusArgs {
     pub(crate) root: Option<PathBuf>,
 }
 
+impl BusArgs {
+    /// The same with paths from the root: a path is relative to this folder.
+    pub(super) fn name(&self, folder: &Path) -> BusName {
+        BusName {
+            bus: self.bus.as_ref().map(|file| folder.join(file)),
+            project: self.project.clone(),
+            task: self.task.clone(),
+            root: self.root.as_ref().map(|root| folder.join(root)),
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Post {
     /// The type: INFO, PROGRESS, QUESTION, ANSWER, FACT, DECISION, ERROR or any other
@@ -87,6 +102,16 @@ pub(crate) struct BusFilter {
     /// This one and all that answer to it.
     #[arg(long, value_name = "MSG_ID")]
     pub(crate) thread: Option<String>,
+}
+
+impl BusFilter {
+    pub(super) fn filter(&self) -> Filter {
+        Filter {
+            since_id: self.since_id.clone(),
+            kinds: self.kinds.clone(),
+            thread: self.thread.clone(),
+        }
+    }
 }
 
 #[derive(Debug, Args)]

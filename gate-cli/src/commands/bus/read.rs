@@ -1,16 +1,15 @@
 //! `gate bus read` and `gate bus poll`: messages, as they are and as they come.
 
-use std::fmt::Write as _;
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::time::Instant;
 
 use gate_core::text::clean;
-use gate_fleet::bus::{self, Message, Problem};
+use gate_fleet::bus::{self, Filter, Message, Problem, message_text};
+use gate_fleet::disk::Follower;
 
 use super::super::common::DONE;
-use super::target;
-use super::{BusArgs, BusFilter, Poll, Read};
+use super::{BusArgs, Poll, Read, target};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Bus;
@@ -24,7 +23,7 @@ const DEFAULT_COUNT: usize = 20;
 const NOTHING: u8 = 1;
 
 pub(super) fn run(here: &Here, args: &Read) -> Result<u8, Failure> {
-    let mut output = Output::new(&args.filter, args.json);
+    let mut output = Output::new(args.filter.filter(), args.json);
     let bus = match args.file.as_deref() {
         Some(file) if file == Path::new("-") => None,
         Some(file) => {
@@ -34,56 +33,54 @@ pub(super) fn run(here: &Here, args: &Read) -> Result<u8, Failure> {
         }
         None => Some(open(here, &args.place)?),
     };
-    // Before the reading: what is written meanwhile changes it.
-    let size = bus.as_ref().map(Bus::size).unwrap_or_default();
-    let read = match &bus {
-        Some(bus) => bus.read()?,
-        None => bus::read(&stdin()?),
+    let (follower, read) = match &bus {
+        Some(bus) => {
+            let (follower, read) = Follower::new(bus)?;
+            (Some(follower), read)
+        }
+        None => (None, bus::read(&stdin()?)),
     };
     let named = bus.clone().unwrap_or_else(|| Bus::at("-"));
     bus_problems(named.path(), &read.problems);
-    let all = output.select(&named, &read.messages)?;
-    let skip = all.len().saturating_sub(count(args).unwrap_or(usize::MAX));
-    let last = read.messages.last().map(|message| message.msg_id.clone());
-    if output.show(&all[skip..])?.is_break() {
+    let selected = output.select(&named, &read.messages)?;
+    let skipped = selected.len().saturating_sub(count(args).unwrap_or(usize::MAX));
+    if output.show(&selected[skipped..])?.is_break() {
         return Ok(DONE);
     }
-    match bus {
-        Some(bus) if args.follow => output.follow(&bus, (last.unwrap_or_default(), size)),
+    match follower {
+        Some(follower) if args.follow => output.follow(follower),
         _ => Ok(DONE),
     }
 }
 
 pub(super) fn poll(here: &Here, args: &Poll) -> Result<u8, Failure> {
-    let until = args.wait.map(|wait| Instant::now() + wait);
+    let deadline = args.wait.map(|wait| Instant::now() + wait);
     let bus = open(here, &args.place)?;
-    let mut output = Output::new(&args.filter, args.json);
+    let mut output = Output::new(args.filter.filter(), args.json);
     loop {
-        // Before the reading: what is written meanwhile changes it.
-        let size = bus.size();
-        let read = bus.read()?;
-        let new = output.select(&bus, &read.messages)?;
-        if !new.is_empty() {
-            let _ = output.show(&new)?;
+        let (follower, read) = Follower::new(&bus)?;
+        let selected = output.select(&bus, &read.messages)?;
+        if !selected.is_empty() {
+            let _ = output.show(&selected)?;
             return Ok(DONE);
         }
-        while bus.size() == size {
-            if until.is_none_or(|until| Instant::now() >= until) || output.lines.wait()?.is_break()
-            {
+        while !follower.has_news() {
+            let is_over = deadline.is_none_or(|deadline| Instant::now() >= deadline);
+            if is_over || output.lines.wait()?.is_break() {
                 return Ok(NOTHING);
             }
         }
     }
 }
 
-/// The number of latest messages to show; none means all.
+/// The number of latest messages to show; `None` means all.
 fn count(args: &Read) -> Option<usize> {
     let is_part = args.filter.since_id.is_some() || args.filter.thread.is_some();
     args.last.or(if args.all || is_part { None } else { Some(DEFAULT_COUNT) })
 }
 
 fn open(here: &Here, place: &BusArgs) -> Result<Bus, Failure> {
-    let bus = target::resolve(here, place, &target::caller(here, place)?)?.bus;
+    let bus = target(here, place)?.0.bus;
     if place.bus.is_some() && bus.path().symlink_metadata().is_err() {
         let path = bus.path().display();
         render::notes(&[format!("{path}: there is no such bus yet, so it is empty")]);
@@ -109,38 +106,28 @@ fn stdin() -> Result<Vec<u8>, Failure> {
 }
 
 /// Messages on the standard output.
-struct Output<'a> {
-    filter: &'a BusFilter,
+struct Output {
+    filter: Filter,
     json: bool,
     lines: Lines,
 }
 
-impl<'a> Output<'a> {
-    fn new(filter: &'a BusFilter, json: bool) -> Self {
+impl Output {
+    fn new(filter: Filter, json: bool) -> Self {
         Self { filter, json, lines: Lines::new(json) }
     }
 
     /// The messages that pass the filter.
-    fn select<'m>(&self, bus: &Bus, all: &'m [Message]) -> Result<Vec<&'m Message>, Failure> {
-        let since = self.filter.since_id.as_deref().unwrap_or_default();
-        let new = bus::since(all, since).map_err(|error| bus.unknown(&error))?;
-        let mut found: Vec<_> = new.iter().collect();
-        if let Some(id) = &self.filter.thread {
-            let thread = bus::thread(all, id).map_err(|error| bus.unknown(&error))?;
-            found.retain(|message| thread.iter().any(|other| std::ptr::eq(*other, *message)));
-        }
-        found.retain(|message| self.is_of_type(message));
-        Ok(found)
-    }
-
-    fn is_of_type(&self, message: &Message) -> bool {
-        let kinds = &self.filter.kinds;
-        kinds.is_empty() || kinds.iter().any(|kind| kind.eq_ignore_ascii_case(&message.kind))
+    fn select<'m>(&self, bus: &Bus, messages: &'m [Message]) -> Result<Vec<&'m Message>, Failure> {
+        self.filter.select(messages).map_err(|error| bus.unknown(&error))
     }
 
     fn show(&mut self, messages: &[&Message]) -> Result<Flow, Failure> {
         for message in messages {
-            let line = if self.json { render::json_line(message)? } else { bus_message(message) };
+            let line = match self.json {
+                true => render::json_line(message)?,
+                false => message_text(message),
+            };
             if self.lines.line(line.trim_end_matches('\n'))?.is_break() {
                 return Ok(Flow::Break(()));
             }
@@ -148,46 +135,23 @@ impl<'a> Output<'a> {
         self.lines.flush()
     }
 
-    /// Goes on behind a message, as long as somebody reads; `size` is the bus's size before the
-    /// message was read. If the message is gone, the bus was begun anew, and all of it is new.
-    fn follow(&mut self, bus: &Bus, (mut last, mut size): (String, u64)) -> Result<u8, Failure> {
+    /// Goes on with new messages, as long as somebody reads.
+    fn follow(&mut self, mut follower: Follower<'_>) -> Result<u8, Failure> {
         loop {
             if self.lines.wait()?.is_break() {
                 return Ok(DONE);
             }
-            if bus.size() == size {
+            if !follower.has_news() {
                 continue;
             }
-            size = bus.size();
-            let read = bus.read()?;
-            let new = bus::since(&read.messages, &last).unwrap_or(&read.messages);
-            let new: Vec<_> = new.iter().filter(|message| self.is_of_type(message)).collect();
-            if self.show(&new)?.is_break() {
+            let news = follower.news()?;
+            let selected: Vec<_> =
+                news.iter().filter(|message| self.filter.takes_kind(message)).collect();
+            if self.show(&selected)?.is_break() {
                 return Ok(DONE);
             }
-            last = read.messages.last().map(|message| message.msg_id.clone()).unwrap_or_default();
         }
     }
-}
-
-/// A message: its head, and below it its text.
-fn bus_message(message: &Message) -> String {
-    let from = if message.run_id.is_empty() { "" } else { "  run " };
-    let mut out = clean(&format!(
-        "{}  {}  {}{from}{}",
-        message.ts, message.kind, message.msg_id, message.run_id
-    ));
-    for parent in &message.parents {
-        let kind = if parent.kind.is_empty() { "reply" } else { parent.kind.as_str() };
-        let _ = write!(out, "\n    {} to {}", clean(kind), clean(&parent.msg_id));
-    }
-    for link in &message.links {
-        let _ = write!(out, "\n    see {}", clean(&link.url));
-    }
-    for line in message.body.lines() {
-        let _ = write!(out, "\n    {}", clean(line));
-    }
-    out
 }
 
 /// Reports the problems of a bus on stderr. They do not stop its reading.

@@ -14,19 +14,21 @@ const MAX_MESSAGE_CHARS: usize = 4_096;
 
 /// The annotations of all problems, the first ones as errors of their own.
 pub(super) fn annotations(record: &CiRecord) -> String {
-    let mut lines: Vec<_> = record.problems.iter().take(MAX_ANNOTATIONS).map(error).collect();
-    let more = record.problems.len().saturating_sub(MAX_ANNOTATIONS);
-    if more > 0 {
-        lines.push(format!("::notice title=gate::and {more} more: see the summary"));
+    let problems = record.problems.iter().take(MAX_ANNOTATIONS);
+    let mut lines: Vec<_> = problems.map(error_line).collect();
+    let omitted = record.problems.len().saturating_sub(MAX_ANNOTATIONS);
+    if omitted > 0 {
+        lines.push(format!("::notice title=gate::and {omitted} more: see the summary"));
     }
     if let Some(workflow) = &record.changed_workflow {
-        let place = escaped_property(workflow);
-        lines.push(format!("::warning file={place},title=gate::this workflow runs gate"));
+        let file = escaped_property(workflow);
+        lines.push(format!("::warning file={file},title=gate::this workflow runs gate"));
     }
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-fn error(problem: &CiProblem) -> String {
+/// The annotation of a problem at its file.
+fn error_line(problem: &CiProblem) -> String {
     let test = problem.tests.first().map(String::as_str);
     let title = test.or(problem.check.as_deref()).unwrap_or("gate.toml");
     let mut place = String::new();
@@ -36,14 +38,15 @@ fn error(problem: &CiProblem) -> String {
             place += &format!("line={line},");
         }
     }
-    let detail = match problem.detail.is_empty() || problem.detail.starts_with(&problem.message) {
-        true => problem.detail.as_str(),
-        false => &format!("{}\n{}", problem.message, problem.detail),
+    let message = match problem.detail.as_str() {
+        "" => problem.message.clone(),
+        // A detail often begins with the message already.
+        detail if detail.starts_with(&problem.message) => detail.to_owned(),
+        detail => format!("{}\n{detail}", problem.message),
     };
-    let message = if detail.is_empty() { &problem.message } else { detail };
-    let message: String = message.chars().take(MAX_MESSAGE_CHARS).collect();
+    let shown_message: String = message.chars().take(MAX_MESSAGE_CHARS).collect();
     let title = escaped_property(&format!("gate: {}", brief(title)));
-    format!("::error {place}title={title}::{}", escaped(&message))
+    format!("::error {place}title={title}::{}", escaped(&shown_message))
 }
 
 fn escaped(text: &str) -> String {
@@ -72,6 +75,6 @@ mod tests {
         };
         let expected = "::error file=tests/a%2Cb.py,line=3,title=gate%3A a%3A%3Ab::100%25 \
                         wrong%0A::error::forged";
-        assert_eq!(error(&problem), expected);
+        assert_eq!(error_line(&problem), expected);
     }
 }

@@ -7,7 +7,8 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 
 use super::card::some_lines;
 use crate::pull_request::{
-    BaseVersion, ChangedFile, CiOptions, CiProblem, CiRecord, FileChange, ProblemKind, Role, short,
+    BaseVersion, ChangedFile, CiOptions, CiProblem, CiRecord, FileChange, ProblemKind, Role,
+    short_name,
 };
 use crate::render::markdown::{block, code};
 use crate::render::span;
@@ -21,16 +22,19 @@ const MAX_FILES: usize = 100;
 /// Lines of an assertion.
 const MAX_MESSAGE_LINES: usize = 12;
 
+/// Tests that a row of the table names.
+const MAX_TESTS_IN_ROW: usize = 3;
+
 /// The whole summary.
 pub(super) fn summary(record: &CiRecord, options: &CiOptions) -> String {
-    let (sign, word) = if record.passes() { ("✅", "pass") } else { ("❌", "fail") };
+    let (sign, word) = if record.is_pass() { ("✅", "pass") } else { ("❌", "fail") };
     let mut text = format!("## {sign} gate: {word}\n\n{}\n\n", sentence(&record.summary));
-    failures(&mut text, record);
-    changed_files(&mut text, record, options);
+    add_problems(&mut text, record);
+    add_changed_files(&mut text, record, options);
     if let Some(next) = &record.next {
         let _ = writeln!(text, "**Next**: {}\n", with_code(next));
     }
-    rests_on(&mut text, record);
+    add_grounds(&mut text, record);
     text
 }
 
@@ -49,26 +53,27 @@ fn sentence(text: &str) -> String {
 /// A sentence in which every other piece between backticks is code.
 fn with_code(text: &str) -> String {
     let pieces = text.split('`').enumerate();
-    let pieces = pieces.map(|(at, piece)| if at % 2 == 0 { sentence(piece) } else { code(piece) });
-    pieces.collect()
+    pieces
+        .map(|(index, piece)| if index % 2 == 0 { sentence(piece) } else { code(piece) })
+        .collect()
 }
 
-fn failures(text: &mut String, record: &CiRecord) {
+fn add_problems(text: &mut String, record: &CiRecord) {
     if record.problems.is_empty() {
         return;
     }
     text.push_str("### Why\n\n");
     for problem in record.problems.iter().take(MAX_SHOWN) {
-        failure(text, problem);
+        add_problem(text, problem);
     }
-    let more = record.problems.len().saturating_sub(MAX_SHOWN);
-    if more > 0 {
-        let _ = writeln!(text, "- and {more} more, in the job's log");
+    let omitted = record.problems.len().saturating_sub(MAX_SHOWN);
+    if omitted > 0 {
+        let _ = writeln!(text, "- and {omitted} more, in the job's log");
     }
     text.push('\n');
 }
 
-fn failure(text: &mut String, problem: &CiProblem) {
+fn add_problem(text: &mut String, problem: &CiProblem) {
     let place = problem.place();
     let kind = match problem.kind {
         ProblemKind::Failed => "fails",
@@ -80,18 +85,18 @@ fn failure(text: &mut String, problem: &CiProblem) {
     };
     let check = problem.check.as_deref().unwrap_or("gate.toml");
     let mut line = format!("- {} {kind}", code(check));
-    for part in problem.tests.iter().take(MAX_SHOWN).chain(&place) {
-        let _ = write!(line, " · {}", code(part));
+    for name in problem.tests.iter().take(MAX_SHOWN).chain(&place) {
+        let _ = write!(line, " · {}", code(name));
     }
     let _ = writeln!(text, "{line}");
     let detail = if problem.detail.is_empty() { &problem.message } else { &problem.detail };
-    let detail = some_lines(detail, MAX_MESSAGE_LINES);
-    if !detail.is_empty() {
-        text.push_str(&block(&detail.join("\n"), "  "));
+    let detail_lines = some_lines(detail, MAX_MESSAGE_LINES);
+    if !detail_lines.is_empty() {
+        text.push_str(&block(&detail_lines.join("\n"), "  "));
     }
 }
 
-fn changed_files(text: &mut String, record: &CiRecord, options: &CiOptions) {
+fn add_changed_files(text: &mut String, record: &CiRecord, options: &CiOptions) {
     if record.changed_files.is_empty() {
         return;
     }
@@ -100,16 +105,16 @@ fn changed_files(text: &mut String, record: &CiRecord, options: &CiOptions) {
     for file in record.changed_files.iter().take(MAX_FILES) {
         let _ = writeln!(text, "{}", changed_row(file));
     }
-    let more = record.changed_files.len().saturating_sub(MAX_FILES);
-    if more > 0 {
-        let _ = writeln!(text, "| and {more} more | | | |");
+    let omitted = record.changed_files.len().saturating_sub(MAX_FILES);
+    if omitted > 0 {
+        let _ = writeln!(text, "| and {omitted} more | | | |");
     }
     text.push('\n');
     let approval = record.approval.as_ref().filter(|approval| approval.counts);
     if let Some(approval) = approval {
-        let commit = short(&approval.commit);
+        let commit = short_name(&approval.commit);
         let _ = writeln!(text, "Approved by {} for {}.\n", code(&approval.by), code(&commit));
-    } else if let (Some(label), false) = (&options.approve_label, record.passes()) {
+    } else if let (Some(label), false) = (&options.approve_label, record.is_pass()) {
         let _ = writeln!(text, "The label {} approves them for this commit.\n", code(label));
     }
 }
@@ -133,25 +138,33 @@ fn changed_row(file: &ChangedFile) -> String {
         (BaseVersion::Passes, _) => "passes".to_owned(),
         (BaseVersion::Fails, []) => "**fails**".to_owned(),
         (BaseVersion::Fails | BaseVersion::Lost, names) => {
-            let shown: Vec<_> = names.iter().take(3).map(|name| code(name)).collect();
-            let more = names.len().saturating_sub(3);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let tests: Vec<_> =
+                names.iter().take(MAX_TESTS_IN_ROW).map(|name| code(name)).collect();
+            let omission = match names.len().saturating_sub(MAX_TESTS_IN_ROW) {
+                0 => String::new(),
+                omitted => format!(" and {omitted} more"),
+            };
             let state = if file.base_version == BaseVersion::Lost { "lost" } else { "fails" };
-            format!("**{state}**: {}{more}", shown.join(", "))
+            format!("**{state}**: {}{omission}", tests.join(", "))
         }
     };
     format!("| {} | {role}, {change} | {lines} | {failing} |", code(&file.file))
 }
 
-fn rests_on(text: &mut String, record: &CiRecord) {
+/// The checks, the commits that were compared, and remarks.
+fn add_grounds(text: &mut String, record: &CiRecord) {
     text.push_str("### What it rests on\n\n");
     for check in &record.checks {
         let _ = writeln!(text, "- {}", check_line(check));
     }
-    let head = code(&short(&record.head));
+    let head = code(&short_name(&record.head));
     let compared = match &record.base {
         Some(commit) => {
-            format!("{head} compared with {} of {}", code(&short(commit)), code(&record.base_name))
+            format!(
+                "{head} compared with {} of {}",
+                code(&short_name(commit)),
+                code(&record.base_name)
+            )
         }
         None => format!("{head}, compared with nothing"),
     };
@@ -167,12 +180,15 @@ fn check_line(check: &Evidence) -> String {
         Outcome::Fail | Outcome::Tamper => "❌",
         Outcome::Inconclusive | Outcome::Skipped => "⚠️",
     };
-    let command = shlex::try_join(check.argv.iter().map(String::as_str)).unwrap_or_default();
-    let command = if command.is_empty() { String::new() } else { format!(" {}", code(&command)) };
+    let command = match shlex::try_join(check.argv.iter().map(String::as_str)) {
+        Ok(words) if !words.is_empty() => format!(" {}", code(&words)),
+        _ => String::new(),
+    };
     let time = match check.duration_ms {
         ..1_000 => String::new(),
-        time => format!(" ({})", span(Duration::from_millis(time))),
+        millis => format!(" ({})", span(Duration::from_millis(millis))),
     };
+    // Behind the colon stand names, which the summary lists as problems.
     let summary = check.summary.split(": ").next().unwrap_or_default();
     format!("{outcome} {}{command}: {}{time}", code(&check.check), sentence(summary))
 }

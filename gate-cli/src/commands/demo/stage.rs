@@ -76,9 +76,9 @@ pub(super) struct Stage {
     _folder: Temporary,
 }
 
-/// True for a variable that names settings or folders of the user.
+/// A variable that names settings or folders of the user.
 fn is_users(variable: &str) -> bool {
-    variable == "HOME" || ["GATE", "XDG_", "GIT_"].iter().any(|start| variable.starts_with(start))
+    variable == "HOME" || ["GATE", "XDG_", "GIT_"].iter().any(|prefix| variable.starts_with(prefix))
 }
 
 impl Stage {
@@ -91,22 +91,17 @@ impl Stage {
         let folder = Temporary::new("demo").map_err(|error| unwritable(&error))?;
         let root = folder.path().canonicalize().map_err(|error| unwritable(&error))?;
         let (project, home) = (root.join("shop"), root.join("home"));
-        let others = users.environment.iter().filter(|(name, _)| !is_users(name)).cloned();
-        let own = ("HOME".to_owned(), home.display().to_string());
+        let neutral = users.environment.iter().filter(|(name, _)| !is_users(name)).cloned();
+        let stage_home = ("HOME".to_owned(), home.display().to_string());
         let places = Places {
             machine: None,
             folder: project.clone(),
             user: Some(home.join(".config")),
             state: Some(home.join(".local/state/gate")),
             data: Some(home.join(".local/share/gate")),
-            environment: others.chain([own]).collect(),
+            environment: neutral.chain([stage_home]).collect(),
         };
-        let made = [&project, &home].into_iter().try_for_each(fs::create_dir).and_then(|()| {
-            fs::write(project.join("gate.toml"), SETTINGS)?;
-            fs::write(project.join("test.sh"), TESTS)?;
-            fs::write(project.join("price.sh"), PRODUCT)
-        });
-        made.map_err(|error| unwritable(&error))?;
+        write_project(&project, &home).map_err(|error| unwritable(&error))?;
         commit(&project, &places);
         trust::approve(&places)?;
         Ok(Self { here: Here { places }, _folder: folder })
@@ -124,6 +119,14 @@ impl Stage {
             .and_then(|()| fs::write(project.join("out.log"), claim.words))
             .map_err(|error| unwritable(&error))
     }
+}
+
+fn write_project(project: &Path, home: &Path) -> io::Result<()> {
+    fs::create_dir(project)?;
+    fs::create_dir(home)?;
+    fs::write(project.join("gate.toml"), SETTINGS)?;
+    fs::write(project.join("test.sh"), TESTS)?;
+    fs::write(project.join("price.sh"), PRODUCT)
 }
 
 /// Commits the project. Without git the card says that nothing can be compared.

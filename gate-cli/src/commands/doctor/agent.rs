@@ -38,10 +38,10 @@ pub(super) fn renew_copy(here: &Here, json: bool) -> Result<(), Failure> {
     }
 }
 
-/// A finding about installed hooks: since when a turn's changes count, and who is told from whom; or
-/// that an older gate wrote them, or that they call another build. None if there are none. If
-/// settings cannot be read, `gate doctor --agent` says why.
-pub(super) fn installed(here: &Here, agent: Agent) -> Option<Finding> {
+/// A finding about installed hooks: from which moment a turn's changes count, and which stops count
+/// as a person's; or that an older gate wrote them, or that they call another build. If settings
+/// cannot be read, `gate doctor --agent` says why.
+pub(super) fn hooks_finding(here: &Here, agent: Agent) -> Option<Finding> {
     let state = install::hook_state(agent, &Roots::new(&here.places).ok()?).ok()?;
     let name = agent.name();
     match state {
@@ -52,18 +52,18 @@ pub(super) fn installed(here: &Here, agent: Agent) -> Option<Finding> {
         }
         HookState::Current => {
             let hook = &facts(agent).hook;
-            let since = match (hook.events.prompt.is_empty(), hook.events.start.is_some()) {
+            let beginning = match (hook.events.prompt.is_empty(), hook.events.start.is_some()) {
                 (false, _) => "a turn's changes count from the person's prompt",
                 (true, true) => "it reports no prompts, so changes count from the session's start",
                 (true, false) => "it reports neither prompts nor starts: each red test refuses",
             };
-            let who = match hook.headless_words.as_slice() {
+            let persons_stops = match hook.headless_words.as_slice() {
                 [] => "each stop counts as a person's".to_owned(),
                 words => {
                     format!("`{}` counts as a script, all else as a person", words.join("`, `"))
                 }
             };
-            let message = format!("{name}: {since}; {who}");
+            let message = format!("{name}: {beginning}; {persons_stops}");
             Some(Finding::new(Level::Ok, "hooks-installed", message))
         }
         HookState::Absent | HookState::Untrusted => None,
@@ -71,8 +71,8 @@ pub(super) fn installed(here: &Here, agent: Agent) -> Option<Finding> {
 }
 
 pub(super) fn run(here: &Here, agent: Agent, json: bool) -> Result<u8, Failure> {
-    let result = install::inspect(agent, &Roots::new(&here.places)?)?;
-    let record = AgentRecord::new(agent.name(), result.places, result.findings);
+    let inspection = install::inspect(agent, &Roots::new(&here.places)?)?;
+    let record = AgentRecord::new(agent.name(), inspection.places, inspection.findings);
     print(&if json {
         render::json(&record)?
     } else {

@@ -13,22 +13,23 @@ use crate::render::{Mark, Page};
 /// The card of an examination.
 pub(super) fn doctor_card(record: &DoctorRecord) -> String {
     let mut card = Card { page: Page::new() };
-    let (gate, others) = record.findings.split_at(record.about_gate.min(record.findings.len()));
-    card.group("gate", gate.iter(), None);
-    card.group("project", others.iter().filter(|finding| finding.check.is_none()), None);
-    for check in checks(record) {
-        let findings = others.iter().filter(|finding| finding.check.as_deref() == Some(check));
+    let gate_count = record.about_gate.min(record.findings.len());
+    let (of_gate, of_project) = record.findings.split_at(gate_count);
+    card.add_group("gate", of_gate.iter(), None);
+    card.add_group("project", of_project.iter().filter(|finding| finding.check.is_none()), None);
+    for check in check_names(record) {
+        let findings = of_project.iter().filter(|finding| finding.check.as_deref() == Some(check));
         let proof = record.self_test.iter().find(|proof| proof.check == check);
-        card.group(&format!("check {check}"), findings, proof);
+        card.add_group(&format!("check {check}"), findings, proof);
     }
-    card.end(record);
+    card.add_sum(record);
     card.page.into_text()
 }
 
 /// The card of an agent's installation, with the source of what gate knows of the client.
 pub(super) fn agent_card(record: &AgentRecord, source: &str) -> String {
     let mut card = Card { page: Page::new() };
-    card.group(&format!("{} ({source})", record.agent), record.findings.iter(), None);
+    card.add_group(&format!("{} ({source})", record.agent), record.findings.iter(), None);
     let problems = match record.problems() {
         0 => "no problem found".to_owned(),
         problems => counted(problems, "problem"),
@@ -37,13 +38,11 @@ pub(super) fn agent_card(record: &AgentRecord, source: &str) -> String {
     card.page.into_text()
 }
 
-fn not_shown(record: &DoctorRecord) -> usize {
-    record.self_test.iter().filter(|proof| proof.standing == SelfTestOutcome::NotShown).count()
-}
-
-fn checks(record: &DoctorRecord) -> BTreeSet<&str> {
-    let found = record.findings.iter().filter_map(|finding| finding.check.as_deref());
-    found.chain(record.self_test.iter().map(|proof| proof.check.as_str())).collect()
+/// The names of the checks that have a finding or a proof.
+fn check_names(record: &DoctorRecord) -> BTreeSet<&str> {
+    let of_findings = record.findings.iter().filter_map(|finding| finding.check.as_deref());
+    let of_proofs = record.self_test.iter().map(|proof| proof.check.as_str());
+    of_findings.chain(of_proofs).collect()
 }
 
 struct Card {
@@ -51,7 +50,7 @@ struct Card {
 }
 
 impl Card {
-    fn group<'a>(
+    fn add_group<'a>(
         &mut self,
         title: &str,
         findings: impl Iterator<Item = &'a Finding>,
@@ -62,18 +61,18 @@ impl Card {
             return;
         }
         self.page.text(title);
-        findings.for_each(|finding| self.finding(finding));
+        findings.for_each(|finding| self.add_finding(finding));
         if let Some(proof) = proof {
-            self.proof(proof);
+            self.add_proof(proof);
         }
         self.page.blank();
     }
 
-    fn finding(&mut self, finding: &Finding) {
-        let missing = finding.code.ends_with("-missing");
+    fn add_finding(&mut self, finding: &Finding) {
+        let is_missing = finding.code.ends_with("-missing");
         let (words, mark) = match finding.level {
             Level::Ok => ("ok", Mark::Good),
-            Level::Problem if missing => ("missing", Mark::Bad),
+            Level::Problem if is_missing => ("missing", Mark::Bad),
             Level::Problem => ("problem", Mark::Bad),
             Level::Note => ("note", Mark::Unsure),
         };
@@ -83,14 +82,14 @@ impl Card {
         }
     }
 
-    fn proof(&mut self, proof: &Proof) {
-        let (words, mark) = match proof.standing {
+    fn add_proof(&mut self, proof: &Proof) {
+        let (words, mark) = match proof.outcome {
             SelfTestOutcome::CanFail => ("can fail", Mark::Good),
             SelfTestOutcome::CannotFail => ("cannot fail", Mark::Bad),
             SelfTestOutcome::NotShown if proof.does_not_pass => ("problem", Mark::Bad),
             SelfTestOutcome::NotShown => ("not shown", Mark::Unsure),
         };
-        self.page.finding(words, mark, &proof.how);
+        self.page.finding(words, mark, &proof.account);
         if proof.does_not_pass {
             self.page.finding(
                 "",
@@ -103,16 +102,17 @@ impl Card {
         }
     }
 
-    fn end(&mut self, record: &DoctorRecord) {
-        let text = match record.problems() {
-            0 => match not_shown(record) {
-                0 => "no problem found".to_owned(),
-                1 => "no problem found; of 1 check nothing proves that it can fail".to_owned(),
-                more => {
-                    format!("no problem found; of {more} checks nothing proves that they can fail")
-                }
-            },
-            problems => counted(problems, "problem"),
+    /// The last line: the number of problems, or of checks without a proof.
+    fn add_sum(&mut self, record: &DoctorRecord) {
+        let is_unproven = |proof: &&Proof| proof.outcome == SelfTestOutcome::NotShown;
+        let unproven = record.self_test.iter().filter(is_unproven).count();
+        let text = match (record.problems(), unproven) {
+            (0, 0) => "no problem found".to_owned(),
+            (0, 1) => "no problem found; of 1 check nothing proves that it can fail".to_owned(),
+            (0, checks) => {
+                format!("no problem found; of {checks} checks nothing proves that they can fail")
+            }
+            (problems, _) => counted(problems, "problem"),
         };
         self.page.text(&text);
     }

@@ -12,7 +12,7 @@ use crate::install::Install;
 pub struct DoctorRecord {
     /// Always `gate.doctor.v1`.
     pub schema: &'static str,
-    /// True if nothing is wrong.
+    /// Nothing is wrong.
     pub ok: bool,
     /// The findings: about gate, about the project, about each check.
     pub findings: Vec<Finding>,
@@ -24,21 +24,25 @@ pub struct DoctorRecord {
 }
 
 impl DoctorRecord {
-    pub(crate) fn new(gate: Vec<Finding>, others: Vec<Finding>, self_test: Vec<Proof>) -> Self {
-        let about_gate = gate.len();
-        let findings = [gate, others].concat();
+    pub(crate) fn new(
+        gate_findings: Vec<Finding>,
+        project_findings: Vec<Finding>,
+        self_test: Vec<Proof>,
+    ) -> Self {
+        let about_gate = gate_findings.len();
+        let findings = [gate_findings, project_findings].concat();
         let record = Self { schema: "gate.doctor.v1", ok: true, findings, self_test, about_gate };
         Self { ok: record.problems() == 0, ..record }
     }
 
     /// The number of problems, and of checks that cannot fail or do not pass.
     pub(crate) fn problems(&self) -> usize {
-        let wrong = self.findings.iter().filter(|finding| finding.level == Level::Problem);
-        let deaf = self
+        let problems = self.findings.iter().filter(|finding| finding.level == Level::Problem);
+        let useless_checks = self
             .self_test
             .iter()
-            .filter(|proof| proof.standing == SelfTestOutcome::CannotFail || proof.does_not_pass);
-        wrong.count() + deaf.count()
+            .filter(|proof| proof.outcome == SelfTestOutcome::CannotFail || proof.does_not_pass);
+        problems.count() + useless_checks.count()
     }
 }
 
@@ -48,7 +52,7 @@ impl DoctorRecord {
 pub struct AgentRecord {
     /// Always `gate.doctor.agent.v1`.
     pub schema: &'static str,
-    /// True if nothing is wrong.
+    /// Nothing is wrong.
     pub ok: bool,
     /// The agent.
     pub agent: String,

@@ -15,20 +15,20 @@ pub(super) fn fix(here: &Here, json: bool) -> Result<(), Failure> {
     }
     here.operator("gate doctor --fix")?;
     let migrated = store::migrate(url, PATIENCE)?;
-    if json { Ok(()) } else { print(&shown(&migrated)) }
+    if json { Ok(()) } else { print(&change_line(&migrated)) }
 }
 
 /// The change in words.
-fn shown(migrated: &Migrated) -> String {
-    let Migrated { place, before, version, additions } = migrated;
-    let change = match before {
+fn change_line(migrated: &Migrated) -> String {
+    let Migrated { place, before: old_version, version, additions } = migrated;
+    let change = match old_version {
         0 => format!("version {version}, new"),
-        before if before == version => format!("version {version}, as before"),
-        before => format!("version {before} → {version}: gates that do not know it stop now"),
+        old if old == version => format!("version {version}, as before"),
+        old => format!("version {old} → {version}: gates that do not know it stop now"),
     };
     let names: Vec<_> =
-        additions.iter().map(|added| format!("{} {}", added.number, added.name)).collect();
-    let added =
+        additions.iter().map(|addition| format!("{} {}", addition.number, addition.name)).collect();
+    let additions =
         if names.is_empty() { String::new() } else { format!("; added {}", names.join(", ")) };
-    format!("tables of {place}: {change}{added}\n")
+    format!("tables of {place}: {change}{additions}\n")
 }

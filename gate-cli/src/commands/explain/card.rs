@@ -16,27 +16,30 @@ use crate::render::card::{counters, state_name};
 use crate::render::page::Page;
 use crate::render::text::{brief, local_time};
 
+/// The commands of a transcript that a card shows, the last one first.
+const MAX_COMMANDS: usize = 3;
+
 /// The latest decision, with its time and place.
 pub(crate) fn last_card(record: &Record, verbose: bool) -> String {
     let mut page = with_card(record, CardOptions { verbose, policy: None });
-    place(&mut page, record);
+    add_place(&mut page, record);
     page.into_text()
 }
 
 /// A decision, all that it rests on, and what comes out when it is decided
 /// again.
-pub(crate) fn explained(past: &ReplayedDecision) -> String {
-    let record = &past.record;
-    let policy = past.policy.as_ref();
+pub(crate) fn explained(replayed: &ReplayedDecision) -> String {
+    let record = &replayed.record;
+    let policy = replayed.policy.as_ref();
     let mut page = with_card(record, CardOptions { verbose: true, policy });
-    place(&mut page, record);
+    add_place(&mut page, record);
     let decision = format!("{}, gate {}", record.decision_id, record.gate_version);
-    rows(&mut page, "decision", [decision]);
-    settings(&mut page, record, policy);
-    transcript(&mut page, &record.transcript);
-    observed(&mut page, &record.decision.input.observed);
-    memory(&mut page, record);
-    again(&mut page, past);
+    add_rows(&mut page, "decision", [decision]);
+    add_settings(&mut page, record, policy);
+    add_transcript(&mut page, &record.transcript);
+    add_facts(&mut page, &record.decision.input.observed);
+    add_memory(&mut page, record);
+    add_replay(&mut page, replayed);
     page.into_text()
 }
 
@@ -48,28 +51,35 @@ fn with_card(record: &Record, options: CardOptions<'_>) -> Page {
     page
 }
 
-fn rows(page: &mut Page, label: &str, texts: impl IntoIterator<Item: AsRef<str>>) {
+/// Adds a row for each text, the first with the label.
+fn add_rows(page: &mut Page, label: &str, texts: impl IntoIterator<Item: AsRef<str>>) {
     page.rows(label, texts.into_iter().map(|text| brief(text.as_ref())));
 }
 
-fn place(page: &mut Page, record: &Record) {
-    rows(page, "decided", [local_time(&record.time)]);
+/// The decision's time, run, task and record, and the operator's acts on it.
+fn add_place(page: &mut Page, record: &Record) {
+    add_rows(page, "decided", [local_time(&record.time)]);
     let run = record.run.as_ref().zip(record.iteration);
-    rows(page, "run", run.map(|(run, iteration)| format!("{run}, iteration {iteration}")));
-    rows(page, "task", &record.task);
+    add_rows(page, "run", run.map(|(run, iteration)| format!("{run}, iteration {iteration}")));
+    add_rows(page, "task", &record.task);
     let ledger = record.ledger.as_ref();
-    rows(page, "ledger", ledger.map(|place| format!("record {}, {}", place.seq, place.hash)));
+    add_rows(page, "ledger", ledger.map(|place| format!("record {}, {}", place.seq, place.hash)));
     let approved = record.approved.iter();
-    rows(page, "approved", approved.map(|change| format!("{}: {}", change.name(), change.reason)));
+    add_rows(
+        page,
+        "approved",
+        approved.map(|change| format!("{}: {}", change.name(), change.reason)),
+    );
     let mark = record.wrong.as_ref();
-    rows(page, "marked", mark.map(|mark| format!("{}: {}", mark.mistake.words(), mark.reason)));
+    add_rows(page, "marked", mark.map(|mark| format!("{}: {}", mark.mistake.words(), mark.reason)));
 }
 
-fn settings(page: &mut Page, record: &Record, policy: Option<&Policy>) {
-    rows(page, "policy", [&record.policy_digest]);
+/// The policy: its digest, its threshold and its checks.
+fn add_settings(page: &mut Page, record: &Record, policy: Option<&Policy>) {
+    add_rows(page, "policy", [&record.policy_digest]);
     let Some(policy) = policy else { return };
     let (threshold, patterns) = (policy.threshold_in_force(), policy.patterns.len());
-    rows(page, "", [format!("threshold {threshold}, {patterns} patterns")]);
+    add_rows(page, "", [format!("threshold {threshold}, {patterns} patterns")]);
     let checks = policy.checks.iter().map(|(name, check)| {
         let mode = match check.mode {
             Mode::Require => "required",
@@ -79,65 +89,69 @@ fn settings(page: &mut Page, record: &Record, policy: Option<&Policy>) {
         let colon = if check.command.is_empty() { "" } else { ": " };
         format!("check {name} ({mode}){colon}{}", check.command.join(" "))
     });
-    rows(page, "", checks);
+    add_rows(page, "", checks);
 }
 
-fn transcript(page: &mut Page, transcript: &Transcript) {
+/// Facts of the transcript, and its last commands.
+fn add_transcript(page: &mut Page, transcript: &Transcript) {
     let facts = [
         transcript.format.clone(),
         transcript.model.clone(),
         transcript.session.as_ref().map(|session| format!("session {session}")),
         transcript.tokens.map(|tokens| format!("{tokens} tokens")),
     ];
-    rows(page, "transcript", [facts.into_iter().flatten().collect::<Vec<_>>().join(", ")]);
-    let commands = transcript.commands.iter().rev().take(3).map(|command| {
+    add_rows(page, "transcript", [facts.into_iter().flatten().collect::<Vec<_>>().join(", ")]);
+    let commands = transcript.commands.iter().rev().take(MAX_COMMANDS).map(|command| {
         format!("line {}: {} ended with {}", command.line, command.command, command.exit_code)
     });
-    rows(page, "", commands);
+    add_rows(page, "", commands);
 }
 
-fn observed(page: &mut Page, observed: &IterationFacts) {
-    let tree = observed.tree.as_ref().map(|tree| &tree.before);
-    rows(page, "tree", tree.map(|tree| format!("{} before the checks", tree.digest)));
+/// The facts of the iteration: its work tree, its error, what it was denied, its limit.
+fn add_facts(page: &mut Page, facts: &IterationFacts) {
+    let tree = facts.tree.as_ref().map(|tree| &tree.before);
+    add_rows(page, "tree", tree.map(|tree| format!("{} before the checks", tree.digest)));
     let head = tree.and_then(|tree| tree.head.as_ref());
-    rows(page, "", head.map(|head| format!("on commit {head}")));
-    rows(page, "error", &observed.signature);
-    let denied = Some(observed.denied.join(", "));
-    rows(page, "denied", denied.filter(|denied| !denied.is_empty()));
-    rows(page, "limit", observed.limited.as_ref().map(|limit| &limit.text));
+    add_rows(page, "", head.map(|head| format!("on commit {head}")));
+    add_rows(page, "error", &facts.signature);
+    let denied_tools = Some(facts.denied.join(", "));
+    add_rows(page, "denied", denied_tools.filter(|names| !names.is_empty()));
+    add_rows(page, "limit", facts.limited.as_ref().map(|limit| &limit.text));
 }
 
-fn memory(page: &mut Page, record: &Record) {
+/// The breaker before the decision and after it.
+fn add_memory(page: &mut Page, record: &Record) {
     let decision = &record.decision;
     if let Some(memory) = &decision.input.memory {
-        rows(page, "before", [breaker(&memory.breaker_view())]);
-        let passed = decision.passed_in_a_row;
-        let passed = format!("{passed} passing iterations in a row before this one");
-        rows(page, "after", [breaker(&decision.breaker), passed]);
+        add_rows(page, "before", [breaker_words(&memory.breaker_view())]);
+        let count = decision.passed_in_a_row;
+        let passes = format!("{count} passing iterations in a row before this one");
+        add_rows(page, "after", [breaker_words(&decision.breaker), passes]);
     } else {
         let lost = decision.input.lost.as_ref();
-        rows(page, "before", lost.map(|lost| format!("the state was lost: {lost}")));
+        add_rows(page, "before", lost.map(|lost| format!("the state was lost: {lost}")));
     }
 }
 
-fn again(page: &mut Page, past: &ReplayedDecision) {
-    let text = match (past.is_same(), &past.again) {
+/// The comparison with the same decision, made again.
+fn add_replay(page: &mut Page, replayed: &ReplayedDecision) {
+    let text = match (replayed.is_same(), &replayed.again) {
         (Some(true), _) => "same decision".to_owned(),
-        (Some(false), Some(again)) if again.verdict != past.record.decision.verdict => {
-            format!("ANOTHER verdict: {}", again.verdict.name())
+        (Some(false), Some(decision)) if decision.verdict != replayed.record.decision.verdict => {
+            format!("ANOTHER verdict: {}", decision.verdict.name())
         }
-        (Some(false), Some(again)) => {
-            format!("ANOTHER decision, with the same verdict, {}", again.verdict.name())
+        (Some(false), Some(decision)) => {
+            format!("ANOTHER decision, with the same verdict, {}", decision.verdict.name())
         }
-        _ if past.policy.is_some() => {
+        _ if replayed.policy.is_some() => {
             "not possible: it rests on a rule that this version of gate does not have".to_owned()
         }
         _ => "not possible: the settings of this decision are not stored".to_owned(),
     };
-    rows(page, "replay", [text]);
+    add_rows(page, "replay", [text]);
 }
 
-fn breaker(view: &BreakerView) -> String {
+fn breaker_words(view: &BreakerView) -> String {
     let counters = counters(&view.counters).unwrap_or_else(|| "all counters at zero".to_owned());
     format!("breaker {}, {counters}", state_name(view.state))
 }

@@ -9,27 +9,29 @@ use crate::record::{Ledger, Record};
 use crate::render::markdown::code;
 use crate::render::span;
 
+/// The verdict, the checks, and what they rest on.
 pub(super) fn document(record: &Record) -> String {
     let decision = &record.decision;
     let first_reason = decision.reasons.first().map_or("", |reason| &reason.message);
     let mut lines = vec![
-        format!("### gate: {}", words(record)),
+        format!("### gate: {}", verdict_words(record)),
         String::new(),
         code(first_reason),
         String::new(),
         "| check | outcome | command | took |".to_owned(),
         "| --- | --- | --- | --: |".to_owned(),
     ];
-    lines.extend(decision.input.evidence.iter().map(row));
+    lines.extend(decision.input.evidence.iter().map(check_row));
     if decision.input.evidence.is_empty() {
         lines.push("| none | | | |".to_owned());
     }
     let signal = &decision.input.signal;
-    let status = serde_json::to_value(signal.status).unwrap_or_default();
-    let status = status.as_str().unwrap_or_default();
+    // The name of a status is that of its JSON.
+    let status_value = serde_json::to_value(signal.status).unwrap_or_default();
+    let status = status_value.as_str().unwrap_or_default();
     let reason = signal.reason.as_deref().map(|reason| format!(": {}", code(reason)));
-    let commit = decision.input.observed.tree.as_ref().and_then(|tree| tree.after.head.as_deref());
-    let commit = commit.map(|commit| format!("commit `{commit}`, ")).unwrap_or_default();
+    let head = decision.input.observed.tree.as_ref().and_then(|tree| tree.after.head.as_deref());
+    let commit = head.map(|head| format!("commit `{head}`, ")).unwrap_or_default();
     let tree = record.tree.as_ref().map_or("unknown", |tree| &tree.after);
     let baseline = record.baseline.as_deref().map(|baseline| format!(", baseline `{baseline}`"));
     lines.extend([
@@ -48,7 +50,7 @@ pub(super) fn document(record: &Record) -> String {
     lines.join("\n") + "\n"
 }
 
-fn words(record: &Record) -> &'static str {
+fn verdict_words(record: &Record) -> &'static str {
     let decision = &record.decision;
     match (decision.verdict, decision.forced, decision.verified) {
         (Verdict::Exit, true, _) => "done, forced by the operator",
@@ -60,7 +62,7 @@ fn words(record: &Record) -> &'static str {
     }
 }
 
-fn row(check: &Evidence) -> String {
+fn check_row(check: &Evidence) -> String {
     let outcome = match check.outcome {
         Outcome::Pass => "passed",
         Outcome::Fail => "**failed**",

@@ -31,16 +31,16 @@ impl Stopwatch {
         Ok(Self { policy: resolve(&[layer], None)?.policy, site })
     }
 
-    /// None if nothing could be run.
+    /// Runs a check once; `None` if nothing could be run.
     pub(super) fn measure(&self, proposal: &Proposal) -> Option<Measured> {
         announce(proposal);
-        let wanted = GatherOptions {
+        let options = GatherOptions {
             checks: Checks::Only(proposal.check.clone()),
             fresh: true,
             events: render::progress(),
             ..GatherOptions::default()
         };
-        let gathered = gather(&self.policy, self.site.clone(), &wanted).ok()?;
+        let gathered = gather(&self.policy, self.site.clone(), &options).ok()?;
         let evidence =
             gathered.evidence.into_iter().find(|evidence| evidence.check == proposal.check)?;
         Some(Measured::new(evidence))
@@ -60,7 +60,7 @@ fn announce(proposal: &Proposal) {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Measured {
     pub(super) outcome: Outcome,
-    pub(super) took: Duration,
+    pub(super) duration: Duration,
     /// One line for a person.
     pub(super) summary: String,
     /// A test runner ran to its end, and found no test.
@@ -69,7 +69,7 @@ pub(super) struct Measured {
     /// does not load.
     pub(super) has_no_start: bool,
     /// The failing tests.
-    pub(super) red: Vec<String>,
+    pub(super) red_tests: Vec<String>,
 }
 
 /// pytest's exit code for an option, a file or a conftest that it cannot use.
@@ -77,8 +77,8 @@ const PYTEST_USAGE_ERROR: i32 = 4;
 
 impl Measured {
     pub(super) fn new(evidence: Evidence) -> Self {
-        let took = Duration::from_millis(evidence.duration_ms);
         let tests = evidence.detail.as_ref().and_then(|detail| detail.get("tests"));
+        // A report that lacks one of these is of another kind: it does not say that nothing ran.
         let is_empty = ["executed", "skipped", "errors", "problems"].into_iter().all(|key| {
             let value = tests.and_then(|tests| tests.get(key));
             value.is_some_and(|value| *value == 0 || value.as_array().is_some_and(Vec::is_empty))
@@ -88,22 +88,27 @@ impl Measured {
             && starts_pytest
             && evidence.exit_code == Some(PYTEST_USAGE_ERROR);
         let has_no_tests = evidence.outcome == Outcome::Fail && !has_no_start && is_empty;
-        let outcome = if has_no_start { Outcome::Inconclusive } else { evidence.outcome };
-        let red = evidence.failed_tests().into_iter().map(str::to_owned).collect();
-        Self { outcome, took, summary: evidence.summary, has_no_tests, has_no_start, red }
+        Self {
+            outcome: if has_no_start { Outcome::Inconclusive } else { evidence.outcome },
+            duration: Duration::from_millis(evidence.duration_ms),
+            red_tests: evidence.failed_tests().into_iter().map(str::to_owned).collect(),
+            summary: evidence.summary,
+            has_no_tests,
+            has_no_start,
+        }
     }
 
-    /// True if the check cannot pass until a person installs or changes something.
+    /// The check cannot pass until a person installs or changes something.
     pub(super) fn cannot_pass(&self) -> bool {
         !matches!(self.outcome, Outcome::Pass | Outcome::Fail)
     }
 }
 
 /// `1.2s`, `41s`, `2m5s`.
-pub(super) fn length(took: Duration) -> String {
-    let seconds = took.as_secs();
+pub(super) fn length(duration: Duration) -> String {
+    let seconds = duration.as_secs();
     match seconds {
-        0..10 => format!("{:.1}s", took.as_secs_f64()),
+        0..10 => format!("{:.1}s", duration.as_secs_f64()),
         10..60 => format!("{seconds}s"),
         _ => format!("{}m{}s", seconds / 60, seconds % 60),
     }

@@ -17,19 +17,19 @@ const HEAD: &str = "\n# Added by `gate init --merge`.\n";
 
 /// Keeps what the settings lack. A check of the same name, or with the same command in the same
 /// folder, is there already; so is one that a comment names.
-pub(super) fn lacking(detected: Detected, settings: &str) -> Detected {
-    let mut lacking = detected;
-    lacking.proposals.retain(|proposal| {
+pub(super) fn missing_checks(detected: Detected, settings: &str) -> Detected {
+    let mut missing = detected;
+    missing.proposals.retain(|proposal| {
         let command = text::list(&proposal.command);
         !names_check(settings, &proposal.check)
             && !settings.contains(&format!("command = {command}"))
     });
-    lacking.repository &=
+    missing.repository &=
         !names_check(settings, "clean_git") && !names_check(settings, "integrity");
     if names_check(settings, "acceptance_criteria") {
-        lacking.criteria.clear();
+        missing.criteria.clear();
     }
-    lacking
+    missing
 }
 
 fn names_check(settings: &str, name: &str) -> bool {
@@ -37,38 +37,40 @@ fn names_check(settings: &str, name: &str) -> bool {
 }
 
 /// The checks of a folder below the settings' own: they run there, under names of their own.
-pub(super) fn below(detected: Detected, folder: &Path) -> Detected {
+pub(super) fn placed_in(detected: Detected, folder: &Path) -> Detected {
     let folder = folder.display().to_string();
     let suffix = folder.replace(|c: char| !c.is_ascii_alphanumeric() && c != '_', "-");
-    let mut moved = detected;
-    for proposal in &mut moved.proposals {
+    let mut placed = detected;
+    for proposal in &mut placed.proposals {
         proposal.check = format!("{}-{suffix}", proposal.check);
         proposal.cwd = Some(match &proposal.cwd {
             Some(cwd) => format!("{folder}/{cwd}"),
             None => folder.clone(),
         });
     }
-    Detected { repository: false, criteria: Vec::new(), ..moved }
+    // Git and the criteria are the whole project's, which has them in its settings if it wants.
+    Detected { repository: false, criteria: Vec::new(), ..placed }
 }
 
 /// Adds the checks to the file, and says which. Approves the file if it was approved before: what
 /// else stands in it has to be the person's own.
-pub(super) fn add(here: &Here, file: &Path, found: &FoundChecks) -> Result<(), Failure> {
-    let added = text::checks(&found.detected, &found.times);
-    if added.is_empty() {
+pub(super) fn add(here: &Here, file: &Path, checks: &FoundChecks) -> Result<(), Failure> {
+    let tables = text::checks(&checks.detected, &checks.runs);
+    if tables.is_empty() {
         return print_text(&format!("{} has all that was found\n", file.display()));
     }
     let was_approved = approval::record(here)?.approved;
-    let own = fs::read_to_string(file)
+    let settings = fs::read_to_string(file)
         .map_err(|error| Failure::file("file-unreadable", "read", file, &error))?;
-    let merged = format!("{}\n{HEAD}{added}", own.trim_end());
+    let merged = format!("{}\n{HEAD}{tables}", settings.trim_end());
+    // Settings that cannot be read any more must not be written.
     Layer::parse(Origin::Project(file.to_owned()), &merged)?;
     fs::write(file, merged)
         .map_err(|error| Failure::file("file-unwritable", "write", file, &error))?;
     if was_approved {
         approval::approve_written(here);
     }
-    let mut page = found.page();
+    let mut page = checks.page();
     page.blank();
     page.row("added to", &file.display().to_string());
     if !was_approved {
@@ -89,7 +91,7 @@ mod tests {
             aim: Aim::Tests,
             tool: "make",
             command: command.split(' ').map(str::to_owned).collect(),
-            why: "a file".to_owned(),
+            evidence: "a file".to_owned(),
             needs_tool: "make".to_owned(),
             cwd: None,
             optional: false,
@@ -101,9 +103,9 @@ mod tests {
 
     #[track_caller]
     fn check(settings: &str, expected: &[&str]) {
-        let found = detected(&[("tests", "make test"), ("lint", "make lint")]);
-        let left = lacking(found, settings).proposals;
-        let names: Vec<_> = left.iter().map(|proposal| proposal.check.as_str()).collect();
+        let detected = detected(&[("tests", "make test"), ("lint", "make lint")]);
+        let missing = missing_checks(detected, settings).proposals;
+        let names: Vec<_> = missing.iter().map(|proposal| proposal.check.as_str()).collect();
         assert_eq!(names, expected, "{settings}");
     }
 
@@ -117,9 +119,9 @@ mod tests {
 
     #[test]
     fn checks_of_a_folder_below_run_there_under_names_of_their_own() {
-        let moved = below(detected(&[("tests", "make test")]), Path::new("web/app"));
-        assert_eq!(moved.proposals[0].check, "tests-web-app");
-        assert_eq!(moved.proposals[0].cwd.as_deref(), Some("web/app"));
-        assert!(!moved.repository);
+        let placed = placed_in(detected(&[("tests", "make test")]), Path::new("web/app"));
+        assert_eq!(placed.proposals[0].check, "tests-web-app");
+        assert_eq!(placed.proposals[0].cwd.as_deref(), Some("web/app"));
+        assert!(!placed.repository);
     }
 }

@@ -30,8 +30,8 @@ impl FoundChecks {
         let mut page = Page::new();
         let (optional, required): (Vec<_>, Vec<_>) =
             detected.proposals.iter().partition(|proposal| proposal.optional);
-        let count = required.len() + usize::from(detected.repository);
-        let count = count + usize::from(!detected.criteria.is_empty());
+        let has_criteria = !detected.criteria.is_empty();
+        let count = required.len() + usize::from(detected.repository) + usize::from(has_criteria);
         let sentence = match count {
             0 => "nothing that checks this project: no known tool for tests or builds".to_owned(),
             count => counted(count, "check"),
@@ -41,47 +41,51 @@ impl FoundChecks {
             page.blank();
         }
         for proposal in required {
-            let measured = self.measured_as(proposal);
+            let measured = self.run_of(proposal);
             let mark = measured.map_or(Mark::None, |measured| Mark::from_outcome(measured.outcome));
-            page.marked(mark, &proposal.check, &command(proposal));
-            let time = measured.map(|measured| format!("; {}", came_to(measured)));
-            page.detail(&format!("from {}{}", proposal.why, time.unwrap_or_default()));
+            page.marked(mark, &proposal.check, &command_words(proposal));
+            let result = measured.map(|measured| format!("; {}", result_words(measured)));
+            page.detail(&format!("from {}{}", proposal.evidence, result.unwrap_or_default()));
         }
         if detected.repository {
             page.row("clean_git", "is all work committed? is no test weakened? (also: integrity)");
         }
-        if !detected.criteria.is_empty() {
+        if has_criteria {
             page.row("acceptance_criteria", &detected.criteria.join(", "));
         }
-        let missing = optional.iter().filter(|proposal| proposal.is_missing);
-        let missing: Vec<_> = missing.map(|proposal| proposal.needs_tool.as_str()).collect();
+        let missing_tools: Vec<_> = optional
+            .iter()
+            .filter(|proposal| proposal.is_missing)
+            .map(|proposal| proposal.needs_tool.as_str())
+            .collect();
         for proposal in optional {
-            page.row("off", &format!("{}: {}", proposal.check, command(proposal)));
-            page.detail(&reason(proposal, self.measured_as(proposal)));
+            page.row("off", &format!("{}: {}", proposal.check, command_words(proposal)));
+            page.detail(&reason_off(proposal, self.run_of(proposal)));
         }
         for note in &detected.notes {
+            // The row of the check has said so already.
             let tool = note.strip_suffix(" is not installed");
-            if !tool.is_some_and(|tool| missing.contains(&tool)) {
+            if !tool.is_some_and(|tool| missing_tools.contains(&tool)) {
                 page.marked(Mark::Unsure, "note", note);
             }
         }
         page
     }
 
-    /// The step without which no loop can end; none if the checks pass, or were not run.
+    /// The step without which no loop can end; `None` if the checks pass, or were not run.
     pub(in crate::commands) fn repair(&self) -> Option<String> {
         let proposals = &self.detected.proposals;
-        let cannot = names(self.cannot_pass().into_iter());
+        let unusable = names(self.failing_here().into_iter());
         let failed = names(proposals.iter().filter(|proposal| {
-            let measured = self.measured_as(proposal);
+            let measured = self.run_of(proposal);
             !proposal.optional && measured.is_some_and(|measured| measured.outcome == Outcome::Fail)
         }));
-        let empty = names(proposals.iter().filter(|proposal| {
-            self.measured_as(proposal).is_some_and(|measured| measured.has_no_tests)
+        let without_tests = names(proposals.iter().filter(|proposal| {
+            self.run_of(proposal).is_some_and(|measured| measured.has_no_tests)
         }));
-        if !cannot.is_empty() {
+        if !unusable.is_empty() {
             Some(format!(
-                "make {cannot} run: install what is missing, or change the command in gate.toml \
+                "make {unusable} run: install what is missing, or change the command in gate.toml \
                  and `gate trust`; until then the loop cannot end"
             ))
         } else if !failed.is_empty() {
@@ -89,8 +93,9 @@ impl FoundChecks {
         } else if proposals.iter().any(|proposal| !proposal.optional && proposal.aim == Aim::Tests)
         {
             None
-        } else if !empty.is_empty() {
-            Some(format!("write a test, then switch {empty} on in gate.toml and `gate trust`"))
+        } else if !without_tests.is_empty() {
+            let step = format!("write a test, then switch {without_tests} on in gate.toml");
+            Some(format!("{step} and `gate trust`"))
         } else {
             Some(NAME_TESTS.to_owned())
         }
@@ -120,26 +125,26 @@ impl FoundChecks {
     }
 }
 
-fn command(proposal: &Proposal) -> String {
+fn command_words(proposal: &Proposal) -> String {
     let cwd = proposal.cwd.as_ref().map(|cwd| format!(" (in {cwd})")).unwrap_or_default();
     format!("{}{cwd}", proposal.command.join(" "))
 }
 
-/// Why a check is switched off.
-fn reason(proposal: &Proposal, measured: Option<&Measured>) -> String {
+/// The reason why a check is switched off.
+fn reason_off(proposal: &Proposal, measured: Option<&Measured>) -> String {
     match measured {
         Some(measured) if measured.has_no_tests => "there is no test yet".to_owned(),
-        Some(measured) => came_to(measured),
+        Some(measured) => result_words(measured),
         None if proposal.is_missing => format!("{} is not installed", proposal.needs_tool),
-        None => format!("from {}; nobody asks for it", proposal.why),
+        None => format!("from {}; nobody asks for it", proposal.evidence),
     }
 }
 
-fn came_to(measured: &Measured) -> String {
-    let took = length(measured.took);
+fn result_words(measured: &Measured) -> String {
+    let time = length(measured.duration);
     match measured.outcome {
-        Outcome::Pass => format!("passed in {took}"),
-        Outcome::Fail => format!("FAILED in {took}: {}", measured.summary),
+        Outcome::Pass => format!("passed in {time}"),
+        Outcome::Fail => format!("FAILED in {time}: {}", measured.summary),
         _ => format!("COULD NOT RUN: {}", measured.summary),
     }
 }

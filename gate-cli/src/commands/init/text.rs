@@ -45,21 +45,21 @@ const MAX_HOOK_TIME: Duration = Duration::from_secs(60);
 /// The shortest timeout, in minutes.
 const MIN_TIMEOUT_MINUTES: u64 = 10;
 
-/// A timeout is so many times the time that was measured.
+/// A timeout is this multiple of the time that was measured.
 const TIMEOUT_FACTOR: u32 = 3;
 
 /// The whole file.
-pub(super) fn settings(detected: &Detected, times: &BTreeMap<String, Measured>) -> String {
-    let without_tests = detected.proposals.iter().all(|proposal| proposal.aim != Aim::Tests);
-    let example = if without_tests { EXAMPLE } else { "" };
-    format!("{HEAD}{example}{}", checks(detected, times))
+pub(super) fn settings(detected: &Detected, runs: &BTreeMap<String, Measured>) -> String {
+    let has_tests = detected.proposals.iter().any(|proposal| proposal.aim == Aim::Tests);
+    let example = if has_tests { "" } else { EXAMPLE };
+    format!("{HEAD}{example}{}", checks(detected, runs))
 }
 
 /// The tables of the checks alone.
-pub(super) fn checks(detected: &Detected, times: &BTreeMap<String, Measured>) -> String {
+pub(super) fn checks(detected: &Detected, runs: &BTreeMap<String, Measured>) -> String {
     let mut text = String::new();
     for proposal in &detected.proposals {
-        text.push_str(&check(proposal, times.get(&proposal.check)));
+        text.push_str(&check(proposal, runs.get(&proposal.check)));
     }
     if detected.repository {
         text.push_str(CLEAN_GIT);
@@ -71,34 +71,36 @@ pub(super) fn checks(detected: &Detected, times: &BTreeMap<String, Measured>) ->
     text
 }
 
+/// The table of a check, with its comment; behind a slow one, that of a quick part for the hook.
 fn check(proposal: &Proposal, measured: Option<&Measured>) -> String {
-    let is_slow = measured.is_some_and(|measured| measured.took > MAX_HOOK_TIME);
+    let is_slow = measured.is_some_and(|measured| measured.duration > MAX_HOOK_TIME);
     let mut lines = vec![
         format!("[checks.{}]", proposal.check),
         format!("command = {}", list(&proposal.command)),
     ];
     lines.extend(proposal.cwd.as_ref().map(|cwd| format!("cwd = {}", quoted(cwd))));
-    lines.push(format!("timeout = \"{}m\"", timeout(measured)));
+    lines.push(format!("timeout = \"{}m\"", timeout_minutes(measured)));
     if is_slow {
         lines.push("when = [\"check\", \"run\"]".to_owned());
     }
-    let before = if proposal.optional { "# " } else { "" };
-    let lines = lines.into_iter().map(|line| format!("{before}{line}\n")).collect::<String>();
-    let quick = if is_slow { quick(proposal) } else { String::new() };
-    format!("\n{}{lines}{quick}", comments(proposal, measured))
+    // A check that is switched off stands there as a comment, for a person to take in.
+    let prefix = if proposal.optional { "# " } else { "" };
+    let table: String = lines.into_iter().map(|line| format!("{prefix}{line}\n")).collect();
+    let quick_table = if is_slow { quick_check(proposal) } else { String::new() };
+    format!("\n{}{table}{quick_table}", comments(proposal, measured))
 }
 
 /// The comment above a check: its reason, and the result of running it.
 fn comments(proposal: &Proposal, measured: Option<&Measured>) -> String {
-    let mut comments = vec![format!("From {}.", proposal.why)];
+    let mut comments = vec![format!("From {}.", proposal.evidence)];
     match measured {
         Some(measured) if measured.has_no_tests => {
             comments.push("It found no test: take it in once there is one.".to_owned());
         }
         Some(measured) if proposal.optional => {
-            comments.push(format!("{} Take it in once it can run.", came_to(measured)));
+            comments.push(format!("{} Take it in once it can run.", result_sentence(measured)));
         }
-        Some(measured) => comments.push(came_to(measured)),
+        Some(measured) => comments.push(result_sentence(measured)),
         None if proposal.is_missing => {
             comments.push(format!("{} is not installed.", proposal.needs_tool));
         }
@@ -107,31 +109,31 @@ fn comments(proposal: &Proposal, measured: Option<&Measured>) -> String {
         }
         None => comments.push("Not timed.".to_owned()),
     }
-    if measured.is_some_and(|measured| measured.took > MAX_HOOK_TIME) {
+    if measured.is_some_and(|measured| measured.duration > MAX_HOOK_TIME) {
         comments
             .push("Too slow for a stop hook: it runs in `gate check` and `gate run`.".to_owned());
     }
     comments.iter().map(|comment| format!("# {}\n", clean(comment))).collect()
 }
 
-fn came_to(measured: &Measured) -> String {
-    let took = length(measured.took);
+fn result_sentence(measured: &Measured) -> String {
+    let time = length(measured.duration);
     match measured.outcome {
-        Outcome::Pass => format!("It passed in {took}: {}.", measured.summary),
-        Outcome::Fail => format!("It failed in {took}: {}.", measured.summary),
+        Outcome::Pass => format!("It passed in {time}: {}.", measured.summary),
+        Outcome::Fail => format!("It failed in {time}: {}.", measured.summary),
         _ => format!("It could not run: {}.", measured.summary),
     }
 }
 
 /// The timeout of a check, in minutes.
-fn timeout(measured: Option<&Measured>) -> u64 {
-    let wanted = measured.map_or(Duration::ZERO, |measured| measured.took * TIMEOUT_FACTOR);
-    wanted.as_secs().div_ceil(60).max(MIN_TIMEOUT_MINUTES)
+fn timeout_minutes(measured: Option<&Measured>) -> u64 {
+    let timeout = measured.map_or(Duration::ZERO, |measured| measured.duration * TIMEOUT_FACTOR);
+    timeout.as_secs().div_ceil(60).max(MIN_TIMEOUT_MINUTES)
 }
 
 /// A second check for the hook, beside a slow one: a part that only a person can name.
-fn quick(proposal: &Proposal) -> String {
-    let command = [&proposal.command[..], &part(proposal)].concat();
+fn quick_check(proposal: &Proposal) -> String {
+    let command = [&proposal.command[..], &quick_args(proposal)].concat();
     let lines = [
         "The stop hook needs something quick instead: name a part of it.".to_owned(),
         format!("[checks.{}-quick]", proposal.check),
@@ -140,12 +142,12 @@ fn quick(proposal: &Proposal) -> String {
         "when = [\"hook\"]".to_owned(),
     ];
     let cwd = proposal.cwd.as_ref().map(|cwd| format!("cwd = {}", quoted(cwd)));
-    let lines = lines.into_iter().chain(cwd);
-    format!("\n{}", lines.map(|line| format!("# {line}\n")).collect::<String>())
+    let comments = lines.into_iter().chain(cwd).map(|line| format!("# {line}\n"));
+    format!("\n{}", comments.collect::<String>())
 }
 
 /// The arguments by which a tool runs only a part.
-fn part(proposal: &Proposal) -> Vec<String> {
+fn quick_args(proposal: &Proposal) -> Vec<String> {
     let words: &[&str] = match (proposal.aim, proposal.tool) {
         (Aim::Tests, "cargo" | "nextest") => &["--lib"],
         (Aim::Tests, "go") => &["-short"],

@@ -30,9 +30,9 @@ fn places() -> String {
          for codex and copilot):\n",
     );
     for agent in Agent::ALL {
-        let managed = &facts(agent).settings.managed;
-        let row = managed.as_ref().map(|managed| row(agent, std::slice::from_ref(&managed.linux)));
-        text.push_str(&row.unwrap_or_default());
+        if let Some(managed) = &facts(agent).settings.managed {
+            text.push_str(&row(agent, std::slice::from_ref(&managed.linux)));
+        }
     }
     text + "\nExit codes: 0 done, 2 settings that have to be put right first, 5 not done"
 }
@@ -52,7 +52,7 @@ pub(crate) struct Install {
     /// The agent; those that are found here if not given.
     pub(crate) agent: Option<Agent>,
     #[command(flatten)]
-    pub(crate) whom: ScopeArgs,
+    pub(crate) scope: ScopeArgs,
     /// Tell Codex that the hooks have been reviewed.
     #[arg(long, requires = "agent", conflicts_with = "managed")]
     pub(crate) trust: bool,

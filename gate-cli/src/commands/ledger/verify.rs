@@ -254,7 +254,7 @@ fn behind(chain: &Chain, damage: LedgerProblem) -> LedgerProblem {
     let seq = chain.head().seq + 1;
     match damage.seq {
         Some(found) if !chain.may_follow(found) => {
-            Problem { seq, what: Fault::Number { found } }.into()
+            Problem { seq, fault: Fault::Number { found } }.into()
         }
         _ => damage,
     }

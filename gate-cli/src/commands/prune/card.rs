@@ -19,27 +19,24 @@ pub(super) fn card(record: &PruneRecord, older: Duration) -> String {
         ("logs of checks", removed.logs),
         ("folders of runs", removed.runs),
     ];
-    let kinds = kinds.iter().filter(|(_, kind)| kind.count > 0);
-    let mut rows: Vec<_> = kinds
-        .map(|(label, kind)| {
-            (Mark::None, *label, format!("{}, {}", kind.count, readable_size(kind.bytes)))
-        })
-        .collect();
+    let is_empty = kinds.iter().all(|(_, kind)| kind.count == 0);
     let mut page = Page::new().with_labels(MAX_LABEL_CHARS);
-    page.text(&first_line(record, rows.is_empty(), older));
-    match removed.in_use {
-        0 => {}
-        1 => rows.push((Mark::None, "in use", "1 copy, left alone".to_owned())),
-        more => rows.push((Mark::None, "in use", format!("{more} copies, left alone"))),
-    }
-    for failure in &removed.failed {
-        rows.push((Mark::Bad, "not removed", format!("{}: {}", failure.path, failure.error)));
-    }
-    if !rows.is_empty() {
+    page.text(&first_line(record, is_empty, older));
+    if !is_empty || removed.in_use > 0 || !removed.failed.is_empty() {
         page.blank();
     }
-    for (mark, label, text) in &rows {
-        page.marked(*mark, label, text);
+    for (label, kind) in kinds.iter().filter(|(_, kind)| kind.count > 0) {
+        let text = format!("{}, {}", kind.count, readable_size(kind.bytes));
+        page.marked(Mark::None, label, &text);
+    }
+    match removed.in_use {
+        0 => {}
+        1 => page.marked(Mark::None, "in use", "1 copy, left alone"),
+        copies => page.marked(Mark::None, "in use", &format!("{copies} copies, left alone")),
+    }
+    for failure in &removed.failed {
+        let text = format!("{}: {}", failure.path, failure.error);
+        page.marked(Mark::Bad, "not removed", &text);
     }
     if removed.copies.count > 0 && !record.dry_run {
         page.blank();

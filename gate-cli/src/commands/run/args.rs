@@ -12,7 +12,7 @@ use gate_transcript::Forced;
 
 use crate::commands::arguments::non_empty;
 use crate::commands::exit::phase;
-use crate::runner::{Allow, agents};
+use crate::runner::{Allow, preset_agents};
 use crate::settings::parse_duration;
 
 pub(crate) const CODES: &str = "\
@@ -143,9 +143,9 @@ struct AgentName {
 
 impl AgentName {
     fn unknown(&self, name: &str) -> String {
-        let known = agents().collect::<Vec<_>>().join(", ");
+        let agents = preset_agents().collect::<Vec<_>>().join(", ");
         let format = if self.or_format { "; with `-- COMMAND` any format" } else { "" };
-        format!("unknown agent `{name}`: gate can start {known}{format}")
+        format!("unknown agent `{name}`: gate can start {agents}{format}")
     }
 }
 
@@ -158,13 +158,13 @@ impl TypedValueParser for AgentName {
         option: Option<&Arg>,
         value: &OsStr,
     ) -> Result<Forced, Error> {
-        let owned = self.clone();
-        let parse = move |name: &str| name.parse::<Forced>().map_err(|_| owned.unknown(name));
+        let parser = self.clone();
+        let parse = move |name: &str| name.parse::<Forced>().map_err(|_| parser.unknown(name));
         parse.parse_ref(command, option, value)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(agents().map(PossibleValue::new)))
+        Some(Box::new(preset_agents().map(PossibleValue::new)))
     }
 }
 

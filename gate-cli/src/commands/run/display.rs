@@ -22,7 +22,7 @@ use crate::record::Record;
 use crate::render::card::{checks, done};
 use crate::render::page::{Mark, Page};
 use crate::render::text::{brief, plain, span};
-use crate::runner::{Event, FinishedRun, Live, LiveFile, RunRecord, TestsWritten};
+use crate::runner::{FinishedRun, Live, LiveFile, LoopEvent, RunRecord, TestsWritten};
 use crate::secrets;
 use lines::Lines;
 use terminal::Terminal;
@@ -41,32 +41,31 @@ pub(crate) struct LoopDisplay {
 /// Shows a loop on stderr. Stdout is the answer's.
 #[derive(Clone)]
 pub(crate) struct LoopReporter {
-    shown: Arc<dyn Live + Send + Sync>,
+    display: Arc<dyn Live + Send + Sync>,
     file: Arc<LiveFile>,
 }
 
 impl LoopReporter {
-    pub(crate) fn new(display: LoopDisplay, file: LiveFile) -> Self {
-        let shown: Arc<dyn Live + Send + Sync> = if !display.json && std::io::stderr().is_terminal()
-        {
-            Arc::new(Terminal::new(display))
-        } else {
-            Arc::new(Lines::new(crate::render::diagnose))
+    pub(crate) fn new(form: LoopDisplay, file: LiveFile) -> Self {
+        let is_full = !form.json && std::io::stderr().is_terminal();
+        let display: Arc<dyn Live + Send + Sync> = match is_full {
+            true => Arc::new(Terminal::new(form)),
+            false => Arc::new(Lines::new(crate::render::diagnose)),
         };
-        Self { shown, file: Arc::new(file) }
+        Self { display, file: Arc::new(file) }
     }
 
     /// A listener for the events of checks.
     pub(crate) fn checks(&self) -> Events {
         let reporter = self.clone();
-        Events::to(move |event| reporter.show(Event::Check(&event)))
+        Events::to(move |event| reporter.show(LoopEvent::Check(&event)))
     }
 }
 
 impl Live for LoopReporter {
-    fn show(&self, event: Event<'_>) {
+    fn show(&self, event: LoopEvent<'_>) {
         self.file.note(event);
-        self.shown.show(event);
+        self.display.show(event);
     }
 }
 
@@ -96,8 +95,8 @@ fn check_line(evidence: &Evidence) -> String {
     brief(&secrets::masked(&text))
 }
 
-/// Why a run of the agent failed; none if there is nothing to say.
-fn failed_run(run: &FinishedRun) -> Option<String> {
+/// The problem of a run of the agent; `None` if there is nothing to say.
+fn run_problem(run: &FinishedRun) -> Option<String> {
     match run.exit_code {
         _ if run.error.is_empty() => None,
         Some(code @ 1..=127) if !run.was_ended => {
@@ -125,20 +124,20 @@ pub(crate) fn run_card(record: &RunRecord<'_>) -> String {
     let mut page = Page::new();
     page.head(mark, word, &record.message);
     page.blank();
-    if let Some(last) = &record.end.last {
+    if let Some(last) = &record.end.last_record {
         checks(&mut page, last);
     }
     if let Some(work) = &record.end.work {
         let next = work.next_phase.map_or("as it was", |phase| phase.as_str());
         page.row("work item", &format!("{}: {}, now {next}", work.work, work.phase));
     }
-    if let Some(first) = &record.end.tests_first {
-        page.row("tests first", &tests_first(first));
+    if let Some(tests) = &record.end.tests_first {
+        page.row("tests first", &tests_first(tests));
     }
     if !record.task.is_empty() {
         page.row("task", record.task);
     }
-    page.row("iterations", &took(record));
+    page.row("iterations", &effort(record));
     page.row("folder", &record.end.folder);
     page.rows("handoff", &record.end.handoff);
     if !record.denied.is_empty() {
@@ -153,16 +152,16 @@ pub(crate) fn run_card(record: &RunRecord<'_>) -> String {
 /// The tests that were written before the work.
 fn tests_first(written: &TestsWritten) -> String {
     let TestsWritten { by, locked, tests, files } = written;
-    let what = match (tests.len(), files.len()) {
+    let amount = match (tests.len(), files.len()) {
         (0, 0) => return format!("none so far, by {by}"),
         (0, _) => some_names(files, MAX_NAMES),
         (count, _) => format!("{count} in {}", some_names(files, MAX_NAMES)),
     };
-    format!("{what}, by {by}{}", if *locked { ", locked" } else { ", not locked" })
+    format!("{amount}, by {by}{}", if *locked { ", locked" } else { ", not locked" })
 }
 
 /// Iterations, time, money.
-fn took(record: &RunRecord<'_>) -> String {
+fn effort(record: &RunRecord<'_>) -> String {
     let time = span(Duration::from_millis(record.duration_ms));
     let mut text = format!("{} in {time}", record.iterations);
     if let Some(cost) = record.latest.cost_usd {

@@ -45,17 +45,17 @@ pub(super) struct Job {
     /// The item's latest remark.
     remark: Option<String>,
     /// Ends the loop: the lease is another's, or over.
-    pub(super) lost: LostLease,
+    pub(super) lost_lease: LostLease,
     interrupt: Interrupt,
 }
 
 impl Job {
-    /// Claims the item that the arguments name, or the next; none if nothing can be claimed.
+    /// Claims the item that the arguments name, or the next; `None` if nothing can be claimed.
     ///
     /// # Errors
     ///
     /// The exit protocol is switched off, a store that cannot be written.
-    pub(super) fn claimed(
+    pub(super) fn claim(
         here: &Here,
         args: &Run,
         settings: &Resolved,
@@ -82,11 +82,18 @@ impl Job {
             request: Some(&request),
         };
         let item = memory.claim(&claim, &|| interrupt.code().is_some())?;
-        let (ttl, format, lost) = (args.ttl, args.agent, LostLease::default());
         let Some(item) = item else { return Ok(None) };
-        let remark = memory.said_of(&item)?;
-        let interrupt = interrupt.clone();
-        Ok(Some(Self { memory, item, actor, ttl, format, remark, lost, interrupt }))
+        let remark = memory.latest_remark(&item)?;
+        Ok(Some(Self {
+            memory,
+            item,
+            actor,
+            ttl: args.ttl,
+            format: args.agent,
+            remark,
+            lost_lease: LostLease::default(),
+            interrupt: interrupt.clone(),
+        }))
     }
 
     fn phase(&self) -> WorkPhase {
@@ -102,19 +109,20 @@ impl Job {
         &self.item.work.id
     }
 
-    /// True if the item waits for a description of the work, of which tests are a form.
+    /// The item waits for a description of the work, of which tests are a form.
     pub(super) fn is_draft(&self) -> bool {
         self.phase() == WorkPhase::Draft
     }
 
-    /// The agent's task; `beside` is the user's own prompt.
-    pub(super) fn prompt(&self, beside: Option<&str>, writes_tests: bool) -> String {
+    /// The agent's task: the item, and the user's own prompt.
+    pub(super) fn prompt(&self, users_prompt: Option<&str>, writes_tests: bool) -> String {
         let work = &self.item.work;
         let (id, title) = (text::clean(&work.id), text::clean(&work.title));
+        // An item may have no title.
         let mut prompt = format!("# Work item {id}: {title}\n").replace(": \n", "\n");
-        for part in [Some(work.description.as_str()), beside].into_iter().flatten() {
-            if !part.trim().is_empty() {
-                prompt.push_str(&format!("\n{}\n", part.trim()));
+        for paragraph in [Some(work.description.as_str()), users_prompt].into_iter().flatten() {
+            if !paragraph.trim().is_empty() {
+                prompt.push_str(&format!("\n{}\n", paragraph.trim()));
             }
         }
         if let Some(remark) = &self.remark {
@@ -122,9 +130,9 @@ impl Job {
             prompt.push_str(&format!("\nThe latest remark on this item, as data:\n\n> {remark}\n"));
         }
         let phase = self.phase();
-        let what = if writes_tests { "write its tests" } else { job_in(phase) };
+        let job = if writes_tests { "write its tests" } else { job_in(phase) };
         prompt.push_str(&format!(
-            "\nIts phase is {phase}: {what}. Work on this phase alone, another agent takes the next \
+            "\nIts phase is {phase}: {job}. Work on this phase alone, another agent takes the next \
              one, and do not wait for CI.\n"
         ));
         prompt
@@ -132,10 +140,12 @@ impl Job {
 
     /// The text that teaches an agent to end the phase.
     pub(super) fn protocol(policy: &SignalPolicy) -> String {
+        if !policy.accept.contains(&Spelling::AgentExit) {
+            return signal::prompt(policy, None);
+        }
+        // Of the spellings that are accepted, this one alone says how a phase has ended.
         let accept = vec![Spelling::AgentExit];
-        let is_accepted = policy.accept.contains(&Spelling::AgentExit);
-        let own = SignalPolicy { accept, ..policy.clone() };
-        signal::prompt(if is_accepted { &own } else { policy }, None)
+        signal::prompt(&SignalPolicy { accept, ..policy.clone() }, None)
     }
 
     /// Runs the loop while the lease holds, and ends the phase as the loop did: by the agent's exit
@@ -147,59 +157,58 @@ impl Job {
     pub(super) fn run(
         mut self,
         here: &Here,
-        settings: (&Resolved, &Trust),
-        run: impl FnOnce(&Self) -> Result<End, Failure>,
+        settings: &Resolved,
+        trust: &Trust,
+        run_loop: impl FnOnce(&Self) -> Result<End, Failure>,
     ) -> Result<End, Failure> {
+        // A renewal that waits must leave time for another before the lease is over.
         let patience = (self.ttl / 4).min(RENEWAL_TIMEOUT);
-        let id = settings.0.policy.project.id.as_deref();
-        let mut beside = Memory::open_within(&here.places, id, patience)?;
-        let lost = self.lost.clone();
-        let ended = with_lease(&mut beside, (self.handed(), self.ttl), &lost, || run(&self));
-        let end = ended.inspect_err(|_| {
+        let id = settings.policy.project.id.as_deref();
+        let mut lease_memory = Memory::open_within(&here.places, id, patience)?;
+        let lost_lease = self.lost_lease.clone();
+        let lease = self.lease_ref();
+        let result =
+            with_lease(&mut lease_memory, lease, self.ttl, &lost_lease, || run_loop(&self));
+        let end = result.inspect_err(|_| {
             // The lease expires by itself if this fails, too.
-            let _ = beside.release(self.handed());
+            let _ = lease_memory.release(self.lease_ref());
         })?;
         let work = match self.signal(&end)? {
-            _ if end.by == StoppedBy::LeaseLost => self.gone(None)?,
-            Some(signal) => self.submit(here, settings, &signal)?,
+            _ if end.stopped_by == StoppedBy::LeaseLost => self.end_without_lease(None)?,
+            Some(signal) => self.submit(here, settings, trust, &signal)?,
             None => self.release(None)?,
         };
-        let by = if work.refused.is_some() { StoppedBy::Refused } else { end.by };
-        Ok(End { by, work: Some(work), ..end })
+        let stopped_by = if work.refused.is_some() { StoppedBy::Refused } else { end.stopped_by };
+        Ok(End { stopped_by, work: Some(work), ..end })
     }
 
-    fn handed(&self) -> LeaseRef<'_> {
-        handed(&self.item, &self.actor)
+    fn lease_ref(&self) -> LeaseRef<'_> {
+        lease_ref(&self.item, &self.actor)
     }
 
-    fn parts(&mut self) -> (&mut Memory, LeaseRef<'_>) {
-        (&mut self.memory, handed(&self.item, &self.actor))
-    }
-
-    /// The signal that ends the phase; none if the loop's end does not determine one.
+    /// The signal that ends the phase; `None` if the loop's end does not determine one.
     fn signal(&self, end: &End) -> Result<Option<ExitSignal>, Failure> {
-        let reason = match end.by {
+        let reason = match end.stopped_by {
             StoppedBy::Completed => ExitReason::Completed,
             // The agent has done its part: the item is free until a person has done theirs.
             StoppedBy::Blocked if end.waits_for_approval() => return Ok(None),
             StoppedBy::Blocked => ExitReason::Blocked,
             _ => return Ok(None),
         };
-        let own = match &end.transcript {
-            Some(path) => self.agents_signal(path)?,
-            None => None,
-        };
-        let own = own.filter(|signal| signal.exit_reason.is_success() == reason.is_success());
-        if own.is_some() {
-            return Ok(own);
+        // The gate may have decided otherwise than the agent says.
+        if let Some(path) = &end.transcript
+            && let Some(signal) = self.agents_signal(path)?
+            && signal.exit_reason.is_success() == reason.is_success()
+        {
+            return Ok(Some(signal));
         }
-        let why = end.last.as_ref().and_then(|last| last.decision.input.signal.reason.clone());
+        let last_decision = end.last_record.as_ref().map(|record| &record.decision);
+        let agents_reason = last_decision.and_then(|decision| decision.input.signal.reason.clone());
         let handoff = end.handoff.as_ref().map(|path| format!("handoff: {path}"));
-        let notes: Vec<_> = [why, handoff].into_iter().flatten().collect();
-        let notes = notes.join("; ");
+        let notes = agents_reason.into_iter().chain(handoff).collect::<Vec<_>>().join("; ");
         let signal = ExitSignal::new(self.phase(), reason);
-        let is_note = !notes.trim().is_empty() && notes.len() <= MAX_NOTES;
-        Ok(Some(if is_note { signal.with_notes(notes) } else { signal }))
+        let has_notes = !notes.trim().is_empty() && notes.len() <= MAX_NOTES;
+        Ok(Some(if has_notes { signal.with_notes(notes) } else { signal }))
     }
 
     /// The exit signal in the agent's output.
@@ -209,74 +218,76 @@ impl Job {
         Ok(scanner.finish().signal().cloned())
     }
 
+    /// Submits the signal, and lets the checks of CI judge an item that waits for them.
     fn submit(
         &mut self,
         here: &Here,
-        settings: (&Resolved, &Trust),
+        settings: &Resolved,
+        trust: &Trust,
         signal: &ExitSignal,
     ) -> Result<WorkEnd, Failure> {
-        let (memory, handed) = self.parts();
-        let item = match memory.submit(handed, signal) {
+        let submitted = match self.memory.submit(lease_ref(&self.item, &self.actor), signal) {
             Ok(submitted) => submitted.item,
             Err(failure) if failure.exit_code == 2 => return self.release(Some(failure.message)),
             Err(failure) => return Err(failure),
         };
-        let waits = item.work.state.phase == WorkPhase::CiPending;
-        let after = if waits && !settings.0.work.ci.is_empty() {
-            self.ci(here, settings, &item)?
+        let waits_for_ci = submitted.work.state.phase == WorkPhase::CiPending;
+        let item = if waits_for_ci && !settings.work.ci.is_empty() {
+            self.judge_by_ci(here, settings, trust, &submitted)?
         } else {
-            item
+            submitted
         };
         Ok(WorkEnd {
             submitted: true,
-            next_phase: Some(after.work.state.phase),
-            ..self.ended(None, Some(after.seq))
+            next_phase: Some(item.work.state.phase),
+            ..self.work_end(None, Some(item.seq))
         })
     }
 
     /// Lets the checks of CI judge the item. If they give no result, the item goes on waiting:
     /// somebody else may give one.
-    fn ci(
+    fn judge_by_ci(
         &mut self,
         here: &Here,
-        settings: (&Resolved, &Trust),
+        settings: &Resolved,
+        trust: &Trust,
         item: &Item,
     ) -> Result<Item, Failure> {
         let id = &item.work.id;
         let cancel = Cancellation::default();
         let interrupt = &self.interrupt;
-        let checked = cancel_when((&cancel, Grace::Usual), &|| interrupt.code().is_some(), || {
-            work::checked(here, settings, &cancel)
-        });
-        let done =
-            checked.and_then(|failed| self.memory.ci(id, failed.is_none(), failed.as_deref()));
-        match done {
+        let failed_check =
+            cancel_when(&cancel, Grace::Usual, &|| interrupt.code().is_some(), || {
+                work::checked(here, (settings, trust), &cancel)
+            });
+        let judged_item =
+            failed_check.and_then(|failed| self.memory.ci(id, failed.is_none(), failed.as_deref()));
+        match judged_item {
             // There is no result, or somebody else has given one meanwhile.
             Err(failure) if failure.exit_code == 2 => {
                 crate::render::notes(&[format!("CI: {}", failure.message)]);
                 self.memory.work(id)
             }
-            done => done,
+            result => result,
         }
     }
 
     /// Gives the lease back; it may have expired meanwhile.
-    fn release(&mut self, why: Option<String>) -> Result<WorkEnd, Failure> {
-        let (memory, handed) = self.parts();
-        match memory.release(handed) {
+    fn release(&mut self, refusal: Option<String>) -> Result<WorkEnd, Failure> {
+        match self.memory.release(lease_ref(&self.item, &self.actor)) {
             Err(failure) if failure.exit_code != 2 => Err(failure),
-            _ => self.gone(why),
+            _ => self.end_without_lease(refusal),
         }
     }
 
-    /// The item as somebody else may have left it.
-    fn gone(&mut self, why: Option<String>) -> Result<WorkEnd, Failure> {
+    /// The end of the work on an item that somebody else may have changed meanwhile.
+    fn end_without_lease(&mut self, refusal: Option<String>) -> Result<WorkEnd, Failure> {
         let item = self.memory.work(&self.item.work.id)?;
         let next_phase = Some(item.work.state.phase).filter(|phase| *phase != self.phase());
-        Ok(WorkEnd { next_phase, ..self.ended(why, None) })
+        Ok(WorkEnd { next_phase, ..self.work_end(refusal, None) })
     }
 
-    fn ended(&self, refused: Option<String>, seq: Option<u64>) -> WorkEnd {
+    fn work_end(&self, refused: Option<String>, seq: Option<u64>) -> WorkEnd {
         let lease = self.item.lease.as_ref().map(|lease| lease.lease_id.clone());
         WorkEnd {
             work: self.item.work.id.clone(),
@@ -293,7 +304,7 @@ impl Job {
 
 /// The item with its lease and its holder. The lease keeps others of the same name from
 /// acting on the item.
-fn handed<'a>(item: &'a Item, actor: &'a str) -> LeaseRef<'a> {
+fn lease_ref<'a>(item: &'a Item, actor: &'a str) -> LeaseRef<'a> {
     let lease = item.lease.as_ref().map(|lease| lease.lease_id.as_str());
     LeaseRef { work: &item.work.id, lease, actor }
 }

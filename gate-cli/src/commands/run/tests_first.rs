@@ -17,10 +17,9 @@ use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::policy::When;
 use gate_core::text;
 
+use super::RunCommand;
 use super::job::Job;
-use super::{RunCommand, Setting};
 use crate::commands::common::{answer, can_ask, is_yes};
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::interrupt::Interrupt;
@@ -73,14 +72,14 @@ pub(super) enum Writes<'s> {
     /// Tests alone.
     Tests {
         /// The task that they belong to.
-        whole: &'s str,
+        whole_task: &'s str,
         /// A person's remark on the tests of the loop before.
         remark: Option<&'s str>,
     },
 }
 
 /// A person's answer about the tests.
-enum Answer {
+enum Confirmation {
     Lock,
     Stop,
     Remark(String),
@@ -100,14 +99,14 @@ impl<'s> Stage<'s> {
     pub(super) fn subject(&self) -> &'s str {
         match (self.job, self.writes) {
             (Some(job), _) => job.work_id(),
-            (None, Writes::Tests { whole, .. }) => whole,
+            (None, Writes::Tests { whole_task, .. }) => whole_task,
             (None, Writes::Work) => self.task,
         }
     }
 
     /// The prompt with the instructions for this loop.
-    pub(super) fn prompt(&self, prompt: String, first: Option<&FirstTests>) -> String {
-        let more = match (self.writes, first) {
+    pub(super) fn prompt(&self, task_text: String, first_tests: Option<&FirstTests>) -> String {
+        let instructions = match (self.writes, first_tests) {
             (Writes::Tests { remark: None, .. }, _) => WRITE_TESTS.to_owned(),
             (Writes::Tests { remark: Some(remark), .. }, _) => {
                 format!(
@@ -115,13 +114,13 @@ impl<'s> Stage<'s> {
                 )
             }
             (Writes::Work, Some(_)) => MAKE_THEM_PASS.to_owned(),
-            (Writes::Work, None) => return prompt,
+            (Writes::Work, None) => return task_text,
         };
-        format!("{}\n\n{more}", prompt.trim_end())
+        format!("{}\n\n{instructions}", task_text.trim_end())
     }
 }
 
-/// Fails if a person has to confirm the tests, and none is at the terminal.
+/// Fails if a person has to confirm the tests, and nobody is at the terminal.
 pub(super) fn admit(confirm: bool) -> Result<(), Failure> {
     if confirm && !can_ask() {
         let message = "--confirm asks a person, and nobody is at the terminal";
@@ -131,13 +130,13 @@ pub(super) fn admit(confirm: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A person's answer, in one line; none if the program is to end before it.
+/// A person's answer, in one line; `None` if the program is to end before it.
 fn answer_until(question: &'static str, interrupt: &Interrupt) -> Result<Option<String>, Failure> {
-    let (answered, answers) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     // Nothing ends a read from the terminal, so the thread is left to it.
-    thread::spawn(move || answered.send(answer(question)));
+    thread::spawn(move || sender.send(answer(question)));
     loop {
-        match answers.recv_timeout(POLL_INTERVAL) {
+        match receiver.recv_timeout(POLL_INTERVAL) {
             Ok(answer) => return answer.map(Some),
             Err(RecvTimeoutError::Timeout) if interrupt.code().is_none() => {}
             Err(_) => return Ok(None),
@@ -147,144 +146,149 @@ fn answer_until(question: &'static str, interrupt: &Interrupt) -> Result<Option<
 
 impl RunCommand<'_> {
     /// Runs both loops over a task. The first is left out if the task's tests are locked already.
-    pub(super) fn tests_then_work(
-        &self,
-        here: &Here,
-        setting: &Setting,
-        interrupt: &Interrupt,
-        task: &str,
-    ) -> Result<End, Failure> {
-        let mut tests_first = None;
-        if self.gate(here, setting)?.baseline_of_task(task)?.is_some() {
+    pub(super) fn tests_then_work(&self, task: &str) -> Result<End, Failure> {
+        let mut tests_written = None;
+        if self.gate()?.baseline_of_task(task)?.is_some() {
             let note = format!("the tests of {task} are locked already: the code comes next");
             render::notes(&[note]);
         } else {
-            let end = self.write_tests(here, setting, interrupt, (task, None))?;
-            if end.by != StoppedBy::Completed {
+            let end = self.write_tests(task, None)?;
+            if end.stopped_by != StoppedBy::Completed {
                 return Ok(end);
             }
-            tests_first = end.tests_first;
+            tests_written = end.tests_first;
         }
-        let end = self.looped(here, setting, interrupt, Stage::whole(task, None))?;
-        Ok(End { tests_first, ..end })
+        let end = self.run_loop(Stage::whole(task, None))?;
+        Ok(End { tests_first: tests_written, ..end })
     }
 
     /// Runs the loop that writes tests, and locks them. With `--confirm`, as often as a person has
     /// something to say about them.
-    pub(super) fn write_tests(
-        &self,
-        here: &Here,
-        setting: &Setting,
-        interrupt: &Interrupt,
-        (whole, job): (&str, Option<&Job>),
-    ) -> Result<End, Failure> {
-        let task = if job.is_some() { whole.to_owned() } else { format!("{whole}-tests") };
-        let by = self.tester().name.clone();
+    pub(super) fn write_tests(&self, whole_task: &str, job: Option<&Job>) -> Result<End, Failure> {
+        let task = match job {
+            Some(_) => whole_task.to_owned(),
+            None => format!("{whole_task}-tests"),
+        };
+        let tester = self.tester().name.clone();
         let mut remark = None;
-        render::notes(&[format!("tests first: {by} writes them, and no code")]);
+        render::notes(&[format!("tests first: {tester} writes them, and no code")]);
         loop {
-            let writes = Writes::Tests { whole, remark: remark.as_deref() };
+            let writes = Writes::Tests { whole_task, remark: remark.as_deref() };
             let stage = Stage { task: &task, job, writes };
-            let end = self.looped(here, setting, interrupt, stage)?;
-            let evidence = end.last.iter().flat_map(|last| &last.decision.input.evidence);
-            let first = evidence.filter_map(Evidence::first_tests).next().unwrap_or_default();
-            let written = |locked| {
-                let (by, tests, files) = (by.clone(), first.names(), first.files.clone());
-                Some(TestsWritten { by, locked, tests, files })
+            let end = self.run_loop(stage)?;
+            let evidence = end.last_record.iter().flat_map(|last| &last.decision.input.evidence);
+            let first_tests = evidence.filter_map(Evidence::first_tests).next().unwrap_or_default();
+            let tests_written = |locked| {
+                Some(TestsWritten {
+                    by: tester.clone(),
+                    locked,
+                    tests: first_tests.names(),
+                    files: first_tests.files.clone(),
+                })
             };
-            if end.by != StoppedBy::Completed {
-                return Ok(End { tests_first: written(false), ..end });
+            if end.stopped_by != StoppedBy::Completed {
+                return Ok(End { tests_first: tests_written(false), ..end });
             }
-            let gate = self.gate(here, setting)?;
-            match self.confirmed(&gate, &task, (&first, interrupt))? {
-                Answer::Lock => {
-                    self.lock(here, setting, &gate, (stage, &first))?;
-                    return Ok(End { tests_first: written(true), ..end });
+            let gate = self.gate()?;
+            match self.confirm_tests(&gate, &task, &first_tests)? {
+                Confirmation::Lock => {
+                    self.lock_tests(&gate, stage, &first_tests)?;
+                    return Ok(End { tests_first: tests_written(true), ..end });
                 }
-                Answer::Stop => {
-                    let is_answered = interrupt.code().is_none();
-                    let by =
-                        if is_answered { StoppedBy::NotConfirmed } else { StoppedBy::Cancelled };
+                Confirmation::Stop => {
+                    let is_cancelled = self.interrupt.code().is_some();
+                    let stopped_by =
+                        if is_cancelled { StoppedBy::Cancelled } else { StoppedBy::NotConfirmed };
                     let resume = self.resume(stage);
-                    return Ok(End { by, resume, tests_first: written(false), ..end });
+                    return Ok(End {
+                        stopped_by,
+                        resume,
+                        tests_first: tests_written(false),
+                        ..end
+                    });
                 }
-                Answer::Remark(text) => remark = Some(text),
+                Confirmation::Remark(text) => remark = Some(text),
             }
         }
     }
 
     /// A gate for the time between the loops.
-    fn gate(&self, here: &Here, (settings, trust): &Setting) -> Result<Gate, Failure> {
-        Ok(Gate::open(settings.clone(), here.site_under(trust)?)?.at(When::Run))
+    fn gate(&self) -> Result<Gate, Failure> {
+        let site = self.here.site_under(&self.trust)?;
+        Ok(Gate::open(self.settings.clone(), site)?.at(When::Run))
     }
 
     /// Locks the tests: the next loop compares with the tree as it stands now.
-    fn lock(
+    fn lock_tests(
         &self,
-        here: &Here,
-        (settings, trust): &Setting,
         gate: &Gate,
-        (stage, first): (Stage<'_>, &FirstTests),
+        stage: Stage<'_>,
+        first_tests: &FirstTests,
     ) -> Result<(), Failure> {
-        let taken = gate.take_baseline_if_wanted()?;
-        if let (Some(before), Some(taken)) = (gate.baseline_of_task(stage.task)?, &taken) {
-            gate.carry_tests((&before, taken), first);
+        let baseline = gate.take_baseline_if_wanted()?;
+        // The two differ by the new tests alone, so the old tests need no second run.
+        if let (Some(older), Some(newer)) = (gate.baseline_of_task(stage.task)?, &baseline) {
+            gate.carry_tests(&older, newer, first_tests);
         }
         let code_by = stage.job.is_none().then(|| self.worker.name.clone());
-        let mut memory = here.memory_under(trust, &settings.policy)?;
+        let mut memory = self.here.memory_under(&self.trust, &self.settings.policy)?;
         memory.lock_tests(&LockedTests {
             task: stage.subject().to_owned(),
             tests_by: self.tester().name.clone(),
             code_by: code_by.clone(),
             confirmed: self.args.confirm,
-            baseline: taken.as_ref().map(|taken| taken.digest().to_owned()),
-            tests: first.clone(),
+            baseline: baseline.as_ref().map(|baseline| baseline.digest().to_owned()),
+            tests: first_tests.clone(),
         })?;
         // The next agent may have this item's code in another work tree.
-        if let (Some(taken), None) = (&taken, stage.job) {
-            gate.keep_for_task(taken, stage.subject())?;
+        if let (Some(baseline), None) = (&baseline, stage.job) {
+            gate.keep_for_task(baseline, stage.subject())?;
         }
         gate.forget_task(stage.task)?;
-        let code = code_by.map(|by| format!(", and {by} writes the code")).unwrap_or_default();
-        render::notes(&[format!("the tests are locked{code}: {}", first.files.join(", "))]);
+        let coder = code_by.map(|by| format!(", and {by} writes the code")).unwrap_or_default();
+        let files = first_tests.files.join(", ");
+        render::notes(&[format!("the tests are locked{coder}: {files}")]);
         Ok(())
     }
 
     /// With `--confirm`, shows the tests to a person, and asks.
-    fn confirmed(
+    fn confirm_tests(
         &self,
         gate: &Gate,
         task: &str,
-        (first, interrupt): (&FirstTests, &Interrupt),
-    ) -> Result<Answer, Failure> {
+        first_tests: &FirstTests,
+    ) -> Result<Confirmation, Failure> {
         if !self.args.confirm {
-            return Ok(Answer::Lock);
+            return Ok(Confirmation::Lock);
         }
         let tree = WorkTree::open(gate.place()).map_err(BaselineError::from)?;
         let baseline = gate.baseline_of_task(task)?;
-        for file in &first.files {
+        for file in &first_tests.files {
             let path = Path::new(file);
-            let before = baseline.as_ref().map(|before| before.content(&tree, path)).transpose()?;
-            let before = before.flatten().map(|before| before.bytes);
-            let now = fs::read(tree.root().join(path)).ok();
-            render::diagnose_as_is(&diff(path, before.as_deref(), now.as_deref()));
+            let old_content = match &baseline {
+                Some(baseline) => baseline.content(&tree, path)?.map(|content| content.bytes),
+                None => None,
+            };
+            let new_content = fs::read(tree.root().join(path)).ok();
+            let diff = diff(path, old_content.as_deref(), new_content.as_deref());
+            render::diagnose_as_is(&diff);
         }
-        let mut lines: Vec<_> = first.names().iter().map(|name| text::clean(name)).collect();
-        lines.extend(
-            first.not_built.iter().map(|file| format!("{} (not built)", text::clean(file))),
-        );
-        let by = &self.tester().name;
-        render::diagnose(&format!("{by} wrote tests that fail now:\n  {}\n", lines.join("\n  ")));
+        let built = first_tests.names().iter().map(|name| text::clean(name)).collect::<Vec<_>>();
+        let files = first_tests.not_built.iter();
+        let not_built = files.map(|file| format!("{} (not built)", text::clean(file)));
+        let tests = built.into_iter().chain(not_built).collect::<Vec<_>>().join("\n  ");
+        let tester = &self.tester().name;
+        render::diagnose(&format!("{tester} wrote tests that fail now:\n  {tests}\n"));
         let question =
             "Lock these tests, and go on with the code? [y/N, or what is wrong with them]";
-        let Some(answer) = answer_until(question, interrupt)? else {
+        let Some(answer) = answer_until(question, &self.interrupt)? else {
             render::diagnose_as_is("\n");
-            return Ok(Answer::Stop);
+            return Ok(Confirmation::Stop);
         };
         Ok(match answer.to_lowercase().as_str() {
-            _ if is_yes(&answer) => Answer::Lock,
-            "" | "n" | "no" => Answer::Stop,
-            _ => Answer::Remark(answer),
+            _ if is_yes(&answer) => Confirmation::Lock,
+            "" | "n" | "no" => Confirmation::Stop,
+            _ => Confirmation::Remark(answer),
         })
     }
 }

@@ -7,47 +7,48 @@ use crate::failure::Failure;
 use crate::install::{self, HookProgram, InstallOptions, Plan, Roots, Scope};
 use crate::render::{Mark, Page};
 
-/// For whom gate is installed. A project without gate.toml is not held up by it.
+/// All projects of this user. One without gate.toml is not held up.
 const SCOPE: Scope = Scope::User;
 
 /// The outcome for one client.
-pub(super) struct SetUp {
+pub(super) struct ClientSetup {
     pub(super) agent: Agent,
     /// The page for a person.
     pub(super) text: String,
-    /// True if a test stop was refused, and nothing is left to do.
+    /// A test stop was refused, and nothing is left to do.
     pub(super) is_well: bool,
-    /// True if `gate uninstall` takes its hooks back.
+    /// `gate uninstall` takes the client's hooks back.
     pub(super) can_undo: bool,
 }
 
 /// The agents that are named, else those that are here.
-pub(super) fn wanted(named: &[Agent], roots: &Roots) -> Vec<Agent> {
-    let wanted = Agent::ALL.into_iter().filter(|agent| match named {
+pub(super) fn selected_agents(named_agents: &[Agent], roots: &Roots) -> Vec<Agent> {
+    let selected = Agent::ALL.into_iter().filter(|agent| match named_agents {
         [] => install::is_here(*agent, roots),
-        named => named.contains(agent),
+        _ => named_agents.contains(agent),
     });
-    wanted.collect()
+    selected.collect()
 }
 
 /// Installs the hooks of one client, and proves that they refuse a stop. A failure is shown,
 /// and ends nothing: another client may be well.
-pub(super) fn set_up(agent: Agent, roots: &Roots) -> SetUp {
+pub(super) fn set_up(agent: Agent, roots: &Roots) -> ClientSetup {
     let mut page = Page::new();
-    let source = install::other_source(agent, roots);
-    let is_of_others = source.is_some();
-    let done = match source {
+    let other_source = install::other_source(agent, roots);
+    let has_other_source = other_source.is_some();
+    let installation = match other_source {
         Some(source) => Ok(format!("has gate by {source}")),
-        None => hooks(agent, roots),
+        None => write_hooks(agent, roots),
     };
-    let can_undo = done.is_ok() && !is_of_others;
-    let proven = done.and_then(|done| {
-        page.marked(Mark::Good, agent.name(), &done);
-        Ok(install::inspect(agent, roots)?.findings)
+    let can_undo = installation.is_ok() && !has_other_source;
+    let inspection = installation.and_then(|text| {
+        page.marked(Mark::Good, agent.name(), &text);
+        install::inspect(agent, roots)
     });
-    let is_well = match proven {
-        Ok(findings) => {
-            findings.iter().for_each(|finding| show(&mut page, finding));
+    let is_well = match inspection {
+        Ok(inspection) => {
+            let findings = inspection.findings;
+            findings.iter().for_each(|finding| show_finding(&mut page, finding));
             findings.iter().all(|finding| finding.level != Level::Problem)
         }
         Err(failure) => {
@@ -56,22 +57,22 @@ pub(super) fn set_up(agent: Agent, roots: &Roots) -> SetUp {
             false
         }
     };
-    SetUp { agent, text: page.into_text(), is_well, can_undo }
+    ClientSetup { agent, text: page.into_text(), is_well, can_undo }
 }
 
 /// Writes the hooks, if they are not there as this version writes them.
-fn hooks(agent: Agent, roots: &Roots) -> Result<String, Failure> {
+fn write_hooks(agent: Agent, roots: &Roots) -> Result<String, Failure> {
     let program = &HookProgram::new(roots)?;
     let options = InstallOptions { agent, scope: SCOPE, roots, program, trust: false, fix: false };
     let plan = Plan::install(&options)?;
     plan.apply()?;
     let files: Vec<_> = plan.steps.iter().map(|step| step.file.display().to_string()).collect();
-    let did = if plan.is_change() { "hooks written to" } else { "hooks are in" };
-    Ok(format!("{did} {}", files.join(", ")))
+    let state = if plan.is_change() { "hooks written to" } else { "hooks are in" };
+    Ok(format!("{state} {}", files.join(", ")))
 }
 
 /// Shows the test stop, and each finding that is left to the person.
-fn show(page: &mut Page, finding: &Finding) {
+fn show_finding(page: &mut Page, finding: &Finding) {
     let mark = match finding.level {
         Level::Problem => Mark::Bad,
         Level::Note => Mark::Unsure,

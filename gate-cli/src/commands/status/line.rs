@@ -29,36 +29,39 @@ fn line(here: &Here) -> Result<String, Failure> {
     let mut memory = here.memory(&policy)?;
     let switch = memory.switch()?;
     if switch.off {
-        let until = switch.until.map(|until| format!(" until {}", local_time(&until)));
-        return Ok(format!("gate: off{}", until.unwrap_or_default()));
+        return Ok(match switch.until {
+            Some(time) => format!("gate: off until {}", local_time(&time)),
+            None => "gate: off".to_owned(),
+        });
     }
     let text = match memory.latest(&RecordSelector::default())? {
         // A record holds no secrets: its texts were masked before it was written.
-        Some(record) => in_words(&record),
+        Some(record) => decision_words(&record),
         None => "no decision yet".to_owned(),
     };
     Ok(brief(&without_ci_commands(&format!("gate: {text}")), MAX_CHARS - 1))
 }
 
-/// The verdict, the iteration, the cost and why, the most important first.
-fn in_words(record: &Record) -> String {
+/// The verdict, the iteration, the cost and the reason, the most important first: the line may be
+/// cut.
+fn decision_words(record: &Record) -> String {
     let decision = &record.decision;
-    let mut parts = Vec::new();
-    parts.push(match record.iteration {
+    let mut facts = vec![match record.iteration {
         Some(iteration) => format!("{} #{iteration}", word(record)),
         None => word(record).to_owned(),
-    });
-    let counters = &decision.breaker.counters;
-    if counters.refused > 1 {
-        parts.push(format!("{} claims refused", counters.refused));
+    }];
+    let refused_claims = decision.breaker.counters.refused;
+    if refused_claims > 1 {
+        facts.push(format!("{refused_claims} claims refused"));
     }
     let cost = decision.spent().map(|spent| spent.cost_micro_usd).unwrap_or_default();
     if cost > 0 {
-        parts.push(gate_lens::loops::dollars(cost));
+        facts.push(gate_lens::loops::dollars(cost));
     }
-    let reason = decision.reasons.first().map(|reason| reason.message.as_str());
-    if !decision.success {
-        parts.extend(reason.map(str::to_owned));
+    if let Some(reason) = decision.reasons.first()
+        && !decision.success
+    {
+        facts.push(reason.message.clone());
     }
-    parts.join(" · ")
+    facts.join(" · ")
 }

@@ -19,7 +19,7 @@ use crate::render::{Mark, Page, local_time, span};
 use crate::runner::{LiveLoop, live_loops};
 
 /// The time in which a loop that ended is still shown.
-const SHOWN: Duration = Duration::from_secs(24 * 60 * 60);
+const SHOWN_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A loop.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -82,27 +82,28 @@ pub(super) fn loops(
     policy: &Policy,
     folders: &RunFolders,
 ) -> Result<Vec<LoopStatus>, Failure> {
-    let window = Window { since: Some(ago(SHOWN)), all_projects: true };
-    let recorded = loops::read(&mut here.whole_store(policy)?, &window)?;
-    let mut recorded: Vec<_> = recorded.into_iter().rev().map(LoopStatus::recorded).collect();
+    let window = Window { since: Some(ago(SHOWN_FOR)), all_projects: true };
+    let records = loops::read(&mut here.whole_store(policy)?, &window)?;
+    let mut ended: Vec<_> = records.into_iter().rev().map(LoopStatus::recorded).collect();
     let mut running = Vec::new();
     for live in live_loops(folders)? {
-        let position = recorded.iter().position(|line| line.is_of(&live));
-        let earlier = position.map(|position| recorded.remove(position));
-        running.push(LoopStatus::running(live, earlier.as_ref()));
+        // A loop that goes on has records, too, and is shown once.
+        let position = ended.iter().position(|status| status.is_run_of(&live));
+        let recorded = position.map(|position| ended.remove(position));
+        running.push(LoopStatus::running(live, recorded.as_ref()));
     }
-    Ok([running, recorded].concat())
+    Ok([running, ended].concat())
 }
 
 impl LoopStatus {
     fn recorded(record: LoopRecord) -> Self {
-        let last = record.iterations.last();
+        let last_iteration = record.iterations.last();
         Self {
             state: RunningState::Ended(record.state),
             doing: None,
             doing_since: None,
-            iteration: last.map_or(0, |last| last.iteration),
-            verdict: last.map(|last| last.verdict),
+            iteration: last_iteration.map_or(0, |iteration| iteration.iteration),
+            verdict: last_iteration.map(|iteration| iteration.verdict),
             breaker: Some(record.breaker),
             ended: Some(record.ended),
             project: record.project,
@@ -118,34 +119,35 @@ impl LoopStatus {
         }
     }
 
-    /// True for the latest run of a loop that goes on.
-    fn is_of(&self, live: &LiveLoop) -> bool {
-        let rest = self.run.strip_prefix(&live.run);
-        let is_same = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('#'));
-        let began = live.started.to_string();
-        is_same && self.ended.as_ref().is_some_and(|ended| *ended >= began)
+    /// The latest run of a loop that goes on.
+    fn is_run_of(&self, live: &LiveLoop) -> bool {
+        // Behind the name of its loop, a later run has a number.
+        let number = self.run.strip_prefix(&live.run);
+        let is_same = number.is_some_and(|number| number.is_empty() || number.starts_with('#'));
+        let start = live.started.to_string();
+        is_same && self.ended.as_ref().is_some_and(|last_record| *last_record >= start)
     }
 
     fn running(live: LiveLoop, recorded: Option<&Self>) -> Self {
-        let since_began = Timestamp::now().duration_since(live.started);
+        let duration = Timestamp::now().duration_since(live.started);
         Self {
-            project: recorded.map_or(live.project, |line| line.project.clone()),
-            run: recorded.map_or(live.run, |line| line.run.clone()),
+            project: recorded.map_or(live.project, |status| status.project.clone()),
+            run: recorded.map_or(live.run, |status| status.run.clone()),
             task: Some(live.task),
             agent: Some(live.agent),
-            model: recorded.and_then(|line| line.model.clone()),
+            model: recorded.and_then(|status| status.model.clone()),
             state: RunningState::Running(Running::Running),
             doing: Some(live.doing),
             doing_since: Some(live.since.to_string()),
             iteration: live.iteration,
             started: live.started.to_string(),
             ended: None,
-            duration_ms: u64::try_from(since_began.as_millis()).unwrap_or_default(),
+            duration_ms: u64::try_from(duration.as_millis()).unwrap_or_default(),
             usage: Usage::new(live.tokens, live.cost_micro_usd),
             verdict: live.verdict,
             why: live.why,
             next: None,
-            breaker: recorded.and_then(|line| line.breaker),
+            breaker: recorded.and_then(|status| status.breaker),
         }
     }
 
@@ -171,24 +173,24 @@ impl LoopStatus {
     }
 }
 
-/// Shows the loops on the page of the status: what a running one does, and of one that did not end
-/// well why, and what to do. `project` is the one of the status.
-pub(super) fn rows(page: &mut Page, loops: &[LoopStatus], project: &str) {
+/// Shows the loops on the page of the status: the work of a running one, and of one that did not
+/// end well the reason and the remedy. `project` is the one of the status.
+pub(super) fn add_rows(page: &mut Page, loops: &[LoopStatus], project: &str) {
     if !loops.is_empty() {
         page.blank();
     }
-    for line in loops {
-        let (mark, word) = line.mark();
-        let name = line.task.as_deref().unwrap_or(&line.run);
-        page.head(mark, word, &format!("{name}  {}", line.figures()));
-        if line.project != project {
-            page.row("project", &line.project);
+    for status in loops {
+        let (mark, word) = status.mark();
+        let name = status.task.as_deref().unwrap_or(&status.run);
+        page.head(mark, word, &format!("{name}  {}", status.figures()));
+        if status.project != project {
+            page.row("project", &status.project);
         }
-        page.rows("now", &line.doing);
-        if line.state == RunningState::Ended(LoopState::Done) {
+        page.rows("now", &status.doing);
+        if status.state == RunningState::Ended(LoopState::Done) {
             continue;
         }
-        page.rows("why", Some(&line.why).filter(|why| !why.is_empty()));
-        page.rows("next", &line.next);
+        page.rows("why", Some(&status.why).filter(|reason| !reason.is_empty()));
+        page.rows("next", &status.next);
     }
 }

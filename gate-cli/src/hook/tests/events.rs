@@ -32,12 +32,12 @@ fn text(text: &str) -> Option<String> {
 }
 
 /// The fields that most clients spell alike.
-fn common(more: &Value) -> Value {
+fn common(special_fields: &Value) -> Value {
     let mut payload = json!({
         "session_id": "s1", "cwd": "/w", "transcript_path": "/t/s1.jsonl",
         "last_assistant_message": "All is done.",
     });
-    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    payload.as_object_mut().unwrap().extend(special_fields.as_object().unwrap().clone());
     payload
 }
 
@@ -91,10 +91,10 @@ fn geminis_prompts_are_told_apart_by_their_texts() {
         let payload = common(&json!({ "hook_event_name": "AfterAgent", "prompt": words }));
         event(Agent::Gemini, &payload)
     };
-    let first = prompt("Fix the parser.");
-    assert_eq!(first.prompt_id, Some(gate_core::digest(b"Fix the parser.")));
-    assert_eq!(first.prompt_text, text("Fix the parser."));
-    assert_ne!(prompt("Fix the printer.").prompt_id, first.prompt_id);
+    let event = prompt("Fix the parser.");
+    assert_eq!(event.prompt_id, Some(gate_core::digest(b"Fix the parser.")));
+    assert_eq!(event.prompt_text, text("Fix the parser."));
+    assert_ne!(prompt("Fix the printer.").prompt_id, event.prompt_id);
 }
 
 #[test]

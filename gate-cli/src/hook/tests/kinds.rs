@@ -14,9 +14,9 @@ fn check(agent: Agent, payload: &Value, kind: EventKind) {
 }
 
 #[track_caller]
-fn check_judged(agent: Agent, payload: &Value, why_not: Option<&str>) {
+fn check_judged(agent: Agent, payload: &Value, reason: Option<&str>) {
     let event = client(agent).event(&Payload::new(payload, &[]));
-    assert_eq!(event.not_judged, why_not, "{}: {payload}", agent.name());
+    assert_eq!(event.not_judged, reason, "{}: {payload}", agent.name());
     assert_eq!(event.kind, EventKind::Stop, "{}: {payload}", agent.name());
 }
 
@@ -77,13 +77,13 @@ fn a_turn_that_was_broken_off_or_is_anothers_is_not_judged() {
         check_judged(agent, &named("StopFailure"), Some(not_judged::BROKEN_OFF));
         check_judged(agent, &named("PreToolUse"), Some(not_judged::OTHER_EVENT));
     }
-    for (status, why_not) in [
+    for (status, reason) in [
         ("completed", None),
         ("aborted", Some(not_judged::BROKEN_OFF)),
         ("error", Some(not_judged::BROKEN_OFF)),
     ] {
         let payload = json!({ "hook_event_name": "stop", "status": status });
-        check_judged(Agent::Cursor, &payload, why_not);
+        check_judged(Agent::Cursor, &payload, reason);
     }
 }
 
@@ -91,30 +91,30 @@ fn a_turn_that_was_broken_off_or_is_anothers_is_not_judged() {
 fn what_the_person_interrupted_is_told_by_the_transcript() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("session.jsonl");
-    let check = |agent: Agent, lines: &[Value], why_not: Option<&str>| {
+    let check = |agent: Agent, lines: &[Value], reason: Option<&str>| {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         std::fs::write(&file, text).unwrap();
         let payload = json!({ "hook_event_name": facts(agent).hook.events.stop,
             "transcript_path": file.display().to_string() });
-        check_judged(agent, &payload, why_not);
+        check_judged(agent, &payload, reason);
     };
-    let said = |kind: &str, content: Value| json!({ "type": kind, "message": { "role": kind, "content": content } });
+    let message = |kind: &str, content: Value| json!({ "type": kind, "message": { "role": kind, "content": content } });
     let interrupted =
-        said("user", json!([{ "type": "text", "text": "[Request interrupted by user]" }]));
-    let (answer, prompt) = (said("assistant", "I begin.".into()), said("user", "Go.".into()));
-    let tool = said("user", json!("[Request interrupted by user for tool use]"));
-    let other = json!({ "type": "system", "subtype": "turn_duration" });
-    let aside = json!({ "type": "assistant", "isSidechain": true, "message": {} });
+        message("user", json!([{ "type": "text", "text": "[Request interrupted by user]" }]));
+    let (answer, prompt) = (message("assistant", "I begin.".into()), message("user", "Go.".into()));
+    let interrupted_tool = message("user", json!("[Request interrupted by user for tool use]"));
+    let notice = json!({ "type": "system", "subtype": "turn_duration" });
+    let side_chain = json!({ "type": "assistant", "isSidechain": true, "message": {} });
     let event = |kind: &str| json!({ "type": "event_msg", "payload": { "type": kind } });
     let count = event("token_count");
     let broken_off = Some(not_judged::BROKEN_OFF);
     let claude = Agent::ClaudeCode;
     check(claude, &[prompt.clone(), answer.clone(), interrupted.clone()], broken_off);
-    check(claude, &[answer.clone(), tool, other, aside], broken_off);
+    check(claude, &[answer.clone(), interrupted_tool, notice, side_chain], broken_off);
     // Another message came since, or the words are quoted.
     check(claude, &[interrupted.clone(), prompt.clone()], None);
     check(claude, &[interrupted, prompt, answer], None);
-    check(claude, &[said("user", "Why [Request interrupted by user]?".into())], None);
+    check(claude, &[message("user", "Why [Request interrupted by user]?".into())], None);
     check(Agent::Codex, &[event("task_started"), event("turn_aborted"), count.clone()], broken_off);
     check(Agent::Codex, &[event("turn_aborted"), event("task_started"), count], None);
     check(Agent::Codex, &[event("agent_message"), event("task_complete")], None);
@@ -158,7 +158,7 @@ fn a_rollout_says_if_a_person_sits_in_front_of_codex() {
         let header = json!({ "type": "session_meta", "payload": { "id": "s", "source": source } });
         let later = json!({ "type": "session_meta", "payload": { "source": "exec" } });
         std::fs::write(&rollout, format!("{header}\n{later}\n")).unwrap();
-        let found = client(Agent::Codex).is_headless(&Payload::new(&payload, &[]));
-        assert_eq!(found, Some(expected), "{header}");
+        let is_headless = client(Agent::Codex).is_headless(&Payload::new(&payload, &[]));
+        assert_eq!(is_headless, Some(expected), "{header}");
     }
 }

@@ -27,8 +27,8 @@ fn message(requests: &Value) -> Value {
     json!({ "type": "assistant.message", "data": { "content": "x", "toolRequests": requests } })
 }
 
-fn stop_called(at: &Value) -> Value {
-    let data = json!({ "hookType": "agentStop", "input": { "timestamp": at } });
+fn stop_called(time: &Value) -> Value {
+    let data = json!({ "hookType": "agentStop", "input": { "timestamp": time } });
     json!({ "type": "hook.start", "data": data })
 }
 
@@ -36,15 +36,15 @@ fn stop_called(at: &Value) -> Value {
 fn copilot_has_written_the_message_when_it_has_written_the_call() {
     let (closing, up_to_date) = (message(&json!([])), TranscriptLag::UpToDate);
     check_copilot(&[closing.clone(), stop_called(&json!(CALLED_AT))], up_to_date);
-    let words = json!("2026-11-21T20:49:21.298Z");
-    check_copilot(&[closing.clone(), stop_called(&words)], up_to_date);
+    let rfc_3339 = json!("2026-11-21T20:49:21.298Z");
+    check_copilot(&[closing.clone(), stop_called(&rfc_3339)], up_to_date);
     let earlier = stop_called(&json!(CALLED_AT - 1));
     check_copilot(&[closing.clone(), earlier.clone()], TranscriptLag::Certain);
     check_copilot(&[earlier, closing.clone()], TranscriptLag::Certain);
-    let other = json!({ "type": "hook.start", "data": {
+    let other_hook = json!({ "type": "hook.start", "data": {
         "hookType": "preToolUse", "input": { "timestamp": CALLED_AT } } });
     let call = message(&json!([{ "name": "bash" }]));
-    check_copilot(&[closing, call, other], TranscriptLag::Certain);
+    check_copilot(&[closing, call, other_hook], TranscriptLag::Certain);
 }
 
 #[test]
@@ -65,8 +65,8 @@ fn before_the_first_call_copilots_message_itself_shows_it() {
 
 #[test]
 fn an_event_without_a_time_is_compared_with_the_message() {
-    let both = [message(&json!([])), stop_called(&json!(CALLED_AT))];
-    let lines: String = both.iter().map(|record| format!("{record}\n")).collect();
+    let records = [message(&json!([])), stop_called(&json!(CALLED_AT))];
+    let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
     assert_eq!(lag(Agent::Copilot, &json!({}), &lines, "x"), TranscriptLag::UpToDate);
     let payload = json!({ "timestamp": "yesterday" });
     let prompt = format!("{lines}{}\n", json!({ "type": "user.message" }));
@@ -89,13 +89,16 @@ fn geminis_response_is_a_guess_and_qwens_is_none() {
 
 #[test]
 fn geminis_repeated_chunks_are_compared_at_their_end_alone() {
-    let last = "The parser reads every line and keeps its place.";
+    let last_message = "The parser reads every line and keeps its place.";
     let torn = "The par ser reads The parser reads every line and keeps its place.";
     let sent = |text: &str| json!({ "prompt_response": text, "last_assistant_message": text });
-    assert_eq!(lag(Agent::Gemini, &sent(torn), "", last), TranscriptLag::UpToDate);
-    let differs_early = format!("Another text than {}", &last[4..]);
-    assert_eq!(lag(Agent::Gemini, &sent(&differs_early), "", last), TranscriptLag::UpToDate);
-    assert_eq!(lag(Agent::Qwen, &sent(&differs_early), "", last), TranscriptLag::Certain);
+    assert_eq!(lag(Agent::Gemini, &sent(torn), "", last_message), TranscriptLag::UpToDate);
+    let differs_early = format!("Another text than {}", &last_message[4..]);
+    assert_eq!(
+        lag(Agent::Gemini, &sent(&differs_early), "", last_message),
+        TranscriptLag::UpToDate
+    );
+    assert_eq!(lag(Agent::Qwen, &sent(&differs_early), "", last_message), TranscriptLag::Certain);
 }
 
 #[test]

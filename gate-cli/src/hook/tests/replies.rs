@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::json;
 
 use super::super::client;
-use super::super::prompt::is_older;
+use super::super::prompt::is_older_than_prompt;
 use super::super::reply::is_first_undecided;
 use super::super::session::{Session, is_new_message, require_exit};
 use crate::agent::Agent;
@@ -27,10 +27,10 @@ fn a_refusal_has_no_other_key_and_cursors_is_the_next_prompt() {
 #[test]
 fn what_cannot_be_decided_is_refused_once_a_session() {
     let state = tempfile::tempdir().unwrap();
-    let first = |agent, session| is_first_undecided(Some(state.path()), agent, session);
-    assert!(first(Agent::Codex, Some("a")) && !first(Agent::Codex, Some("a")));
-    assert!(first(Agent::Codex, Some("b")) && first(Agent::Qwen, Some("a")));
-    assert!(!first(Agent::Codex, None), "nobody could tell the second stop from it");
+    let is_first = |agent, session| is_first_undecided(Some(state.path()), agent, session);
+    assert!(is_first(Agent::Codex, Some("a")) && !is_first(Agent::Codex, Some("a")));
+    assert!(is_first(Agent::Codex, Some("b")) && is_first(Agent::Qwen, Some("a")));
+    assert!(!is_first(Agent::Codex, None), "nobody could tell the second stop from it");
     assert!(!is_first_undecided(None, Agent::Codex, Some("c")));
     let file = state.path().join("file");
     fs::write(&file, "").unwrap();
@@ -38,19 +38,19 @@ fn what_cannot_be_decided_is_refused_once_a_session() {
 }
 
 fn open(state: &Path, id: &str) -> Session {
-    Session::open(Some(state), Path::new("/w"), (Agent::Codex, Some(id))).unwrap()
+    Session::open(Some(state), Path::new("/w"), Agent::Codex, Some(id)).unwrap()
 }
 
 fn seconds_ago(file: &Path, seconds: u64) {
-    let at = SystemTime::now() - Duration::from_secs(seconds);
-    File::options().write(true).open(file).unwrap().set_modified(at).unwrap();
+    let time = SystemTime::now() - Duration::from_secs(seconds);
+    File::options().write(true).open(file).unwrap().set_modified(time).unwrap();
 }
 
 fn only_entry(folder: &Path) -> PathBuf {
     let mut entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let first = entries.next().unwrap();
+    let only = entries.next().unwrap();
     assert_eq!(entries.next(), None);
-    first
+    only
 }
 
 #[test]
@@ -59,15 +59,15 @@ fn a_mistake_is_the_agents_if_the_file_is_younger_than_the_prompt() {
     let settings = state.path().join("gate.toml");
     fs::write(&settings, "[[[").unwrap();
     let mut session = open(state.path(), "a");
-    assert!(!is_older(&settings, &session), "no prompt is known");
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
-    let now = u64::try_from(since.as_millis()).unwrap();
-    session.state.prompted_at = Some(now);
+    assert!(!is_older_than_prompt(&settings, &session), "no prompt is known");
+    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    let prompted_at = u64::try_from(since_1970.as_millis()).unwrap();
+    session.state.prompted_at = Some(prompted_at);
     seconds_ago(&settings, 60);
-    assert!(is_older(&settings, &session));
-    session.state.prompted_at = Some(now - 120_000);
-    assert!(!is_older(&settings, &session));
-    assert!(!is_older(Path::new("/nowhere/gate.toml"), &session));
+    assert!(is_older_than_prompt(&settings, &session));
+    session.state.prompted_at = Some(prompted_at - 120_000);
+    assert!(!is_older_than_prompt(&settings, &session));
+    assert!(!is_older_than_prompt(Path::new("/nowhere/gate.toml"), &session));
 }
 
 #[test]
@@ -83,8 +83,8 @@ fn an_exit_is_asked_of_the_sessions_that_still_go_on() {
         session.save();
     }
     assert_eq!(require_exit(Some(state.path()), Path::new("/w"), true), 2);
-    let a = open(state.path(), "a").state;
-    assert!(a.needs_exit && a.in_turn, "{a:?}");
+    let live = open(state.path(), "a").state;
+    assert!(live.needs_exit && live.in_turn, "{live:?}");
     assert!(!open(state.path(), "over").state.needs_exit);
     assert_eq!(require_exit(Some(state.path()), Path::new("/v"), true), 0);
     assert_eq!(require_exit(None, Path::new("/w"), true), 0);
@@ -96,11 +96,9 @@ fn an_exit_is_asked_of_the_sessions_that_still_go_on() {
 fn without_a_place_for_state_every_message_is_new_and_no_session_is_kept() {
     let say = || is_new_message(None, Path::new("/w"), "no checks");
     assert!(say() && say());
-    let agent = (Agent::Codex, Some("a"));
-    assert!(Session::open(None, Path::new("/w"), agent).is_none());
+    assert!(Session::open(None, Path::new("/w"), Agent::Codex, Some("a")).is_none());
     let state = tempfile::tempdir().unwrap();
-    let nameless = (Agent::Codex, None);
-    assert!(Session::open(Some(state.path()), Path::new("/w"), nameless).is_none());
+    assert!(Session::open(Some(state.path()), Path::new("/w"), Agent::Codex, None).is_none());
 }
 
 #[test]

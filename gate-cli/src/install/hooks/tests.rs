@@ -12,8 +12,8 @@ pub(super) fn claude(command: &str) -> Form {
 }
 
 /// The entry of an agent's stop with another one's facts and this command.
-fn form(agent: Agent, facts_of: Agent, command: &str) -> Form {
-    let facts = facts(facts_of);
+fn form(agent: Agent, facts_agent: Agent, command: &str) -> Form {
+    let facts = facts(facts_agent);
     let (event, entry) = (&facts.hook.events.stop, facts.settings.entry.as_ref().unwrap());
     let mut form = Form::new(event, entry, &Commands::unwritten(agent), Moment::Stop);
     form.entry.insert("command".to_owned(), command.into());
@@ -72,15 +72,15 @@ fn other_hooks_stay_where_they_are() {
 
 #[test]
 fn an_old_entry_is_brought_up_to_date_in_its_place() {
-    let old = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"first"},{"type":"command","command":"'/old path/gate' hook claude","timeout":60,"statusMessage":"gate"},{"type":"command","command":"last"}]},{"hooks":[{"type":"command","command":"gate hook claude-code"}]}]}}"#;
-    let new = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"first"},{"type":"command","command":"/usr/bin/gate hook claude-code --deadline 540s","timeout":600,"statusMessage":"gate"},{"type":"command","command":"last"}]}]}}"#;
-    assert_eq!(merged(old).text, new);
+    let old_text = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"first"},{"type":"command","command":"'/old path/gate' hook claude","timeout":60,"statusMessage":"gate"},{"type":"command","command":"last"}]},{"hooks":[{"type":"command","command":"gate hook claude-code"}]}]}}"#;
+    let new_text = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"first"},{"type":"command","command":"/usr/bin/gate hook claude-code --deadline 540s","timeout":600,"statusMessage":"gate"},{"type":"command","command":"last"}]}]}}"#;
+    assert_eq!(merged(old_text).text, new_text);
 }
 
 #[test]
 fn another_agents_entry_is_not_taken_for_this_ones() {
     let text = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"gate hook codex"}]}]}}"#;
-    assert_eq!(claude(COMMAND).found(text).unwrap(), []);
+    assert_eq!(claude(COMMAND).find_entries(text).unwrap(), []);
     assert_eq!(claude(COMMAND).without(text, &[]).unwrap(), None);
 }
 
@@ -91,39 +91,39 @@ fn a_flat_form_brings_what_the_file_needs() {
     let expected = json!({"version": 1, "hooks": {"stop": [{"command": "gate hook cursor", "loop_limit": 50, "timeout": 600}]}});
     assert_eq!(value(&merged.text), expected);
     assert_eq!(form.without(&merged.text, &merged.made).unwrap().as_deref(), Some("{}\n"));
-    let own = r#"{"version": 2}"#;
-    assert_eq!(value(&form.merged(own).unwrap().text)["version"], 2);
+    let versioned = r#"{"version": 2}"#;
+    assert_eq!(value(&form.merged(versioned).unwrap().text)["version"], 2);
 }
 
 #[test]
 fn a_value_of_another_type_is_reported_with_line_and_key() {
     let flaw = |text: &str| claude(COMMAND).merged(text).unwrap_err();
-    let at = |text: &str, line, key: Option<&str>, message: &str| {
-        let found = flaw(text);
-        assert_eq!((found.line, found.key.as_deref()), (line, key), "{text}");
-        assert_eq!(found.message, message);
+    let check = |text: &str, line, key: Option<&str>, message: &str| {
+        let flaw = flaw(text);
+        assert_eq!((flaw.line, flaw.key.as_deref()), (line, key), "{text}");
+        assert_eq!(flaw.message, message);
     };
-    at("[]", 1, None, "the document is an array, and an object is expected");
-    at("{\n\"hooks\": []}", 2, Some("hooks"), "hooks is an array, and an object is expected");
-    at(
+    check("[]", 1, None, "the document is an array, and an object is expected");
+    check("{\n\"hooks\": []}", 2, Some("hooks"), "hooks is an array, and an object is expected");
+    check(
         "{\"hooks\":\n{\"Stop\":\n{}}}",
         3,
         Some("hooks.Stop"),
         "hooks.Stop is an object, and an array is expected",
     );
-    at(
+    check(
         "{\"hooks\":{\"Stop\":[\n3]}}",
         2,
         Some("hooks.Stop[0]"),
         "hooks.Stop[0] is a number, and an object is expected",
     );
-    at(
+    check(
         "{\"hooks\":{\"Stop\":[{\"hooks\":\"x\"}]}}",
         1,
         Some("hooks.Stop[0].hooks"),
         "hooks.Stop[0].hooks is a string, and an array is expected",
     );
-    at(
+    check(
         "{\"hooks\":{},\n\"hooks\":{}}",
         2,
         Some("hooks"),
@@ -136,11 +136,11 @@ fn only_what_was_made_and_is_empty_goes() {
     let made = merged("{}").made;
     let text = merged("{}").text;
     assert_eq!(claude(COMMAND).without(&text, &made).unwrap().as_deref(), Some("{}"));
-    let kept = claude(COMMAND).without(&text, &[]).unwrap().unwrap();
-    assert_eq!(value(&kept), json!({"hooks": {"Stop": []}}));
-    let more = text.replacen("\"hooks\": {", "\"hooks\": {\n    \"Start\": [],", 1);
-    let kept = claude(COMMAND).without(&more, &made).unwrap().unwrap();
-    assert_eq!(value(&kept), json!({"hooks": {"Start": []}}));
+    let remaining = claude(COMMAND).without(&text, &[]).unwrap().unwrap();
+    assert_eq!(value(&remaining), json!({"hooks": {"Stop": []}}));
+    let with_start = text.replacen("\"hooks\": {", "\"hooks\": {\n    \"Start\": [],", 1);
+    let remaining = claude(COMMAND).without(&with_start, &made).unwrap().unwrap();
+    assert_eq!(value(&remaining), json!({"hooks": {"Start": []}}));
 }
 
 /// Any JSON, of modest size.
@@ -162,7 +162,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 
 /// Settings with, perhaps, hooks of others in them.
 fn settings() -> impl Strategy<Value = Value> {
-    let others = prop_oneof![
+    let other_hooks = prop_oneof![
         Just(None),
         Just(Some(json!({}))),
         Just(Some(json!({"Stop": []}))),
@@ -171,11 +171,13 @@ fn settings() -> impl Strategy<Value = Value> {
             json!({"Stop": [{"matcher": value, "hooks": [{"command": "x"}]}]})
         )),
     ];
-    (prop::collection::btree_map("[a-z]{1,4}", any_json(), 0..4), others).prop_map(|(it, hooks)| {
-        let mut all: Map<String, Value> = it.into_iter().collect();
-        all.extend(hooks.map(|hooks| (HOOKS.to_owned(), hooks)));
-        Value::Object(all)
-    })
+    (prop::collection::btree_map("[a-z]{1,4}", any_json(), 0..4), other_hooks).prop_map(
+        |(members, hooks)| {
+            let mut settings: Map<String, Value> = members.into_iter().collect();
+            settings.extend(hooks.map(|hooks| (HOOKS.to_owned(), hooks)));
+            Value::Object(settings)
+        },
+    )
 }
 
 /// One of the ways to write a document.
@@ -202,25 +204,25 @@ pub(in super::super) fn document() -> impl Strategy<Value = String> {
 
 fn pretty(value: &Value, indent: &str) -> String {
     let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
-    let mut out = Vec::new();
-    let mut writer = serde_json::Serializer::with_formatter(&mut out, formatter);
+    let mut bytes = Vec::new();
+    let mut writer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
     serde::Serialize::serialize(value, &mut writer).unwrap();
-    String::from_utf8(out).unwrap()
+    String::from_utf8(bytes).unwrap()
 }
 
-/// True if all that is not white space in one text is in the other, in its order.
-fn is_in(part: &str, whole: &str) -> bool {
-    let mut whole = whole.chars();
-    part.chars().filter(|c| !c.is_whitespace()).all(|c| whole.any(|other| other == c))
+/// All characters of one text but white space are in the other, in their order.
+fn is_within(part: &str, whole: &str) -> bool {
+    let mut whole_chars = whole.chars();
+    part.chars().filter(|c| !c.is_whitespace()).all(|c| whole_chars.any(|letter| letter == c))
 }
 
 proptest! {
     #[test]
     fn nothing_but_gates_entry_comes_and_goes(text in document()) {
-        let before = value(&text);
+        let original = value(&text);
         let merged = merged(&text);
-        prop_assert!(is_in(&text, &merged.text), "{}\n--\n{}", text, merged.text);
-        let mut expected = before.clone();
+        prop_assert!(is_within(&text, &merged.text), "{}\n--\n{}", text, merged.text);
+        let mut expected = original.clone();
         let hooks = expected.as_object_mut().unwrap().entry(HOOKS).or_insert(json!({}));
         let stop = hooks.as_object_mut().unwrap().entry("Stop").or_insert(json!([]));
         stop.as_array_mut().unwrap().push(json!({"hooks": [entry()]}));
@@ -228,7 +230,7 @@ proptest! {
         prop_assert_eq!(&claude(COMMAND).merged(&merged.text).unwrap().text, &merged.text);
         let is_crlf = |text: &str| text.contains("\r\n");
         prop_assert!(!is_crlf(&text) || !merged.text.replace("\r\n", "").contains('\n'));
-        let without = claude(COMMAND).without(&merged.text, &merged.made).unwrap().unwrap();
-        prop_assert_eq!(value(&without), before);
+        let remaining = claude(COMMAND).without(&merged.text, &merged.made).unwrap().unwrap();
+        prop_assert_eq!(value(&remaining), original);
     }
 }

@@ -2,10 +2,10 @@
 
 use gate_checks::{Finding, Level};
 
-use super::{Entry, Inspection, Install, config};
+use super::{Inspection, Install, InstalledEntry, codex_config};
 use crate::agent::Agent;
 use crate::install::client::{Switch, Target};
-use crate::install::clients::next;
+use crate::install::clients::next_step;
 use crate::install::json;
 use crate::install::scope::Scope;
 use crate::install::settings_text::split_mark;
@@ -13,32 +13,34 @@ use crate::install::trial::TestStop;
 use crate::install::{codex, command, disk, trust};
 
 /// Findings about one place.
-pub(super) fn wrong(
+pub(super) fn place_findings(
     inspection: Inspection<'_>,
     place: &Install,
     target: &Target,
-    entry: &Entry,
+    entry: &InstalledEntry,
 ) -> Vec<Finding> {
     let (name, file) = (inspection.agent.name(), &place.file);
     let is_managed = place.scope == Scope::Managed;
-    let again = match inspection.plugin {
+    let reinstall = match inspection.plugin {
         Some(plugin) => format!("claude plugin update {plugin}"),
         None if is_managed => format!("sudo gate install {name} --managed"),
         None => format!("gate install {name} --{}", place.scope.name()),
     };
     let fix = match inspection.plugin {
-        Some(_) => again.clone(),
-        None if is_managed => again.clone(),
+        Some(_) => reinstall.clone(),
+        // Only root updates the settings of the machine.
+        None if is_managed => reinstall.clone(),
         None => format!("gate doctor --agent {name} --fix"),
     };
     let mut findings = vec![match &place.program {
         Some(program) => {
-            let message = format!("for {}, {file} calls {program}", whom(place.scope));
+            let message = format!("for {}, {file} calls {program}", scope_in_words(place.scope));
             Finding::new(Level::Ok, "installed", message)
         }
         None => {
-            let called = command::called(&place.command, inspection.agent).unwrap_or_default();
-            let message = format!("{file} calls {called}, and there is no such program");
+            let program =
+                command::called_program(&place.command, inspection.agent).unwrap_or_default();
+            let message = format!("{file} calls {program}, and there is no such program");
             Finding::new(Level::Problem, "program-missing", message).hint(fix.clone())
         }
     }];
@@ -51,7 +53,7 @@ pub(super) fn wrong(
     } else if place.program.is_some() && !place.this_program {
         let message =
             format!("that is another program than this one, {}", inspection.running.display());
-        findings.push(Finding::new(Level::Note, "other-program", message).hint(again.clone()));
+        findings.push(Finding::new(Level::Note, "other-program", message).hint(reinstall.clone()));
     }
     if !entry.is_current {
         let message = format!("the entry in {file} is not as this version writes it");
@@ -82,7 +84,7 @@ pub(super) fn wrong(
     findings
 }
 
-fn whom(scope: Scope) -> &'static str {
+fn scope_in_words(scope: Scope) -> &'static str {
     match scope {
         Scope::User => "this user",
         Scope::Project => "this user in this project",
@@ -93,12 +95,10 @@ fn whom(scope: Scope) -> &'static str {
 
 /// Findings about trust that the client still asks the person for.
 fn untrusted(inspection: Inspection<'_>, place: &Install, target: &Target) -> Vec<Finding> {
-    let todo = next(inspection.agent, place.scope);
+    let step = next_step(inspection.agent, place.scope);
     if inspection.agent != Agent::Codex {
-        return todo
-            .map(|todo| Finding::new(Level::Note, "trust-unseen", todo))
-            .into_iter()
-            .collect();
+        let finding = step.map(|step| Finding::new(Level::Note, "trust-unseen", step));
+        return finding.into_iter().collect();
     }
     let mut findings = Vec::new();
     if place.scope == Scope::Managed {
@@ -111,12 +111,12 @@ fn untrusted(inspection: Inspection<'_>, place: &Install, target: &Target) -> Ve
             target.file.display()
         );
         let finding = Finding::new(Level::Problem, "untrusted", message);
-        findings.push(todo.into_iter().fold(finding, Finding::hint));
+        findings.push(step.into_iter().fold(finding, Finding::hint));
     }
-    let text = config(inspection.roots).unwrap_or_default();
+    let text = codex_config(inspection.roots).unwrap_or_default();
     for switch in ["hooks", "codex_hooks"] {
         if trust::is_set(&text, &["features", switch], false) {
-            let file = codex::config(inspection.roots);
+            let file = codex::config_file(inspection.roots);
             let message =
                 format!("{}: features.{switch} = false: the hook is not run", file.display());
             findings.push(Finding::new(Level::Problem, "hooks-off", message));
@@ -130,10 +130,10 @@ pub(super) fn switched_off(switch: &Switch<'_>) -> Option<Finding> {
     let bytes = disk::read(&switch.file).ok()??;
     let text = String::from_utf8(bytes).ok()?;
     let root = json::parse(split_mark(&text).1).ok()??;
-    let node = switch.off.member.iter().try_fold(&root, |node, name| node.get(name))?;
+    let node = switch.setting.member.iter().try_fold(&root, |node, name| node.get(name))?;
     let value = node.value();
-    switch.off.value.contains(&value).then(|| {
-        let (file, path) = (switch.file.display(), switch.off.member.join("."));
+    switch.setting.value.contains(&value).then(|| {
+        let (file, path) = (switch.file.display(), switch.setting.member.join("."));
         let message = format!("{file}: {path} = {value}: the hook is not run");
         Finding::new(Level::Problem, "hooks-off", message)
     })

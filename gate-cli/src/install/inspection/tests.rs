@@ -22,19 +22,19 @@ impl Machine {
         for name in ["home", "project", "bin"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
-        let at = |name: &str| folder.path().join(name);
+        let path = |name: &str| folder.path().join(name);
         // A program of one's own, so that none is copied.
-        fs::create_dir_all(at("home/.local/bin")).unwrap();
-        symlink(running_program().unwrap(), at("home/.local/bin/gate")).unwrap();
+        fs::create_dir_all(path("home/.local/bin")).unwrap();
+        symlink(running_program().unwrap(), path("home/.local/bin/gate")).unwrap();
         let variable = |name: &str, path: PathBuf| (name.to_owned(), path.display().to_string());
         let places = Places {
-            folder: at("project"),
-            data: Some(at("data")),
-            environment: vec![variable("HOME", at("home")), variable("PATH", at("bin"))],
+            folder: path("project"),
+            data: Some(path("data")),
+            environment: vec![variable("HOME", path("home")), variable("PATH", path("bin"))],
             ..Places::default()
         };
         let mut roots = Roots::new(&places).unwrap();
-        roots.machine = at("machine");
+        roots.machine = path("machine");
         Self { folder, roots }
     }
 
@@ -61,9 +61,9 @@ impl Machine {
     }
 
     fn inspect(&self, agent: Agent) -> Installs {
-        let mut all = inspect_files(agent, &self.roots, false).unwrap();
-        all.counted(agent);
-        all
+        let mut installs = inspect_files(agent, &self.roots, false).unwrap();
+        installs.add_count_finding(agent);
+        installs
     }
 
     fn codes(&self, agent: Agent) -> Vec<String> {
@@ -73,62 +73,66 @@ impl Machine {
     /// The finding with this code: its level, message and hint.
     #[track_caller]
     fn finding(&self, agent: Agent, code: &str) -> (Level, String, Option<String>) {
-        let found = self.inspect(agent).findings.into_iter().find(|finding| finding.code == code);
-        let Finding { level, message, hint, .. } = found.unwrap();
+        let mut findings = self.inspect(agent).findings.into_iter();
+        let finding = findings.find(|finding| finding.code == code);
+        let Finding { level, message, hint, .. } = finding.unwrap();
         (level, message, hint)
     }
 }
 
-const USER: &str = "home/.claude/settings.json";
+const USER_SETTINGS: &str = "home/.claude/settings.json";
 
 #[test]
 fn an_installation_of_this_program_is_well() {
     let machine = Machine::new();
     assert_eq!(machine.codes(Agent::ClaudeCode), ["not-installed"]);
     machine.install(Agent::ClaudeCode, Scope::User, false);
-    let all = machine.inspect(Agent::ClaudeCode);
-    let [place] = all.places.as_slice() else { panic!("{:?}", all.places) };
+    let installs = machine.inspect(Agent::ClaudeCode);
+    let [place] = installs.places.as_slice() else { panic!("{:?}", installs.places) };
     assert_eq!((place.scope, place.this_program, place.trusted), (Scope::User, true, None));
     assert_eq!((place.session_start, place.prompt), (Some(true), true));
-    assert_eq!(place.file, machine.path(USER).display().to_string());
+    assert_eq!(place.file, machine.path(USER_SETTINGS).display().to_string());
     assert_eq!(machine.codes(Agent::ClaudeCode), ["installed"]);
     assert_eq!(hook_state(Agent::ClaudeCode, &machine.roots), Ok(HookState::Current));
     assert_eq!(outdated_scopes(Agent::ClaudeCode, &machine.roots), Ok(Vec::new()));
 }
 
-const OLD: &str = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"gate hook claude-code --deadline 540s","timeout":600}]}]}}"#;
+const OLD_ENTRY: &str = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"gate hook claude-code --deadline 540s","timeout":600}]}]}}"#;
 
 #[test]
 fn an_older_entry_says_what_it_lacks_and_is_brought_up_to_date() {
     let machine = Machine::new();
-    machine.write(USER, OLD);
+    machine.write(USER_SETTINGS, OLD_ENTRY);
     let expected = ["program-missing", "entry-outdated", "prompt-missing", "session-start-missing"];
     assert_eq!(machine.codes(Agent::ClaudeCode), expected);
     let fix = Some("gate doctor --agent claude-code --fix".to_owned());
-    let file = machine.path(USER).display().to_string();
+    let file = machine.path(USER_SETTINGS).display().to_string();
     let message = format!("{file} calls gate, and there is no such program");
     assert_eq!(machine.finding(Agent::ClaudeCode, expected[0]), (Level::Problem, message, fix));
     assert_eq!(hook_state(Agent::ClaudeCode, &machine.roots), Ok(HookState::Outdated));
     machine.fix(Agent::ClaudeCode);
     assert_eq!(machine.codes(Agent::ClaudeCode), ["installed"]);
     Plan::uninstall(Agent::ClaudeCode, Scope::User, &machine.roots).unwrap().apply().unwrap();
-    assert_eq!(fs::read_to_string(machine.path(USER)).unwrap(), r#"{"hooks":{"Stop":[]}}"#);
+    assert_eq!(
+        fs::read_to_string(machine.path(USER_SETTINGS)).unwrap(),
+        r#"{"hooks":{"Stop":[]}}"#
+    );
 }
 
 #[test]
 fn a_client_that_reports_stops_alone_lacks_no_other_event() {
     let machine = Machine::new();
-    machine.write(USER, OLD);
+    machine.write(USER_SETTINGS, OLD_ENTRY);
     let commands = Commands::unwritten(Agent::ClaudeCode);
     let mut target = targets(&commands, &machine.roots, Scope::User).remove(0);
-    let lacks = |target: &Target| {
-        let entry = entries(target).unwrap().remove(0);
+    let events = |target: &Target| {
+        let entry = find_entries(target).unwrap().remove(0);
         (entry.prompt, entry.session_start)
     };
-    assert_eq!(lacks(&target), (Some(false), Some(false)));
+    assert_eq!(events(&target), (Some(false), Some(false)));
     let Content::Hooks(forms) = &mut target.content else { panic!() };
     forms.retain(|form| form.moment == Moment::Stop);
-    assert_eq!(lacks(&target), (None, None));
+    assert_eq!(events(&target), (None, None));
 }
 
 #[test]
@@ -163,14 +167,14 @@ fn two_installations_are_reported_with_the_one_to_remove() {
 #[test]
 fn settings_that_are_broken_are_not_called_missing() {
     let machine = Machine::new();
-    machine.write(USER, "{\n  \"hooks\": []\n}");
+    machine.write(USER_SETTINGS, "{\n  \"hooks\": []\n}");
     let (level, message, _) = machine.finding(Agent::ClaudeCode, "settings-broken");
     let expected = "line 2: hooks is an array, and an object is expected; nothing was changed";
     assert_eq!((level, message.as_str()), (Level::Problem, expected));
-    machine.write(USER, "{}");
-    fs::write(machine.path(USER), b"{\n\n\xff").unwrap();
+    machine.write(USER_SETTINGS, "{}");
+    fs::write(machine.path(USER_SETTINGS), b"{\n\n\xff").unwrap();
     let (_, message, _) = machine.finding(Agent::ClaudeCode, "settings-broken");
-    let file = machine.path(USER).display().to_string();
+    let file = machine.path(USER_SETTINGS).display().to_string();
     let expected = format!("{file}, line 3: it is not UTF-8; nothing was changed");
     assert_eq!(message, expected);
     assert_eq!(machine.codes(Agent::ClaudeCode), ["settings-broken"]);
@@ -180,14 +184,14 @@ fn settings_that_are_broken_are_not_called_missing() {
 fn a_file_that_the_client_does_not_read_is_a_problem() {
     let machine = Machine::new();
     machine.install(Agent::ClaudeCode, Scope::User, false);
-    let text = fs::read_to_string(machine.path(USER)).unwrap();
-    machine.write(USER, &format!("// mine\n{text}"));
+    let text = fs::read_to_string(machine.path(USER_SETTINGS)).unwrap();
+    machine.write(USER_SETTINGS, &format!("// mine\n{text}"));
     let (level, message, _) = machine.finding(Agent::ClaudeCode, "settings-unread");
     assert_eq!(level, Level::Problem);
-    assert!(message.starts_with(&format!("{}, line 1: ", machine.path(USER).display())));
+    assert!(message.starts_with(&format!("{}, line 1: ", machine.path(USER_SETTINGS).display())));
     assert!(message.ends_with(": claude-code does not read such a file, and runs no hook of it"));
     machine.fix(Agent::ClaudeCode);
-    assert_eq!(fs::read_to_string(machine.path(USER)).unwrap(), text);
+    assert_eq!(fs::read_to_string(machine.path(USER_SETTINGS)).unwrap(), text);
 }
 
 #[test]
@@ -253,25 +257,28 @@ fn hooks_that_codex_has_switched_off_are_not_run() {
 #[test]
 fn a_setting_switches_hooks_off_by_its_value_alone() {
     let machine = Machine::new();
-    let is_off = |value: &OffValue, text: &str| {
+    let off_message = |value: &OffValue, text: &str| {
         machine.write("s.json", text);
         let member = vec!["hooks".to_owned(), "off".to_owned()];
-        let off = &OffSwitch { member, value: value.clone() };
-        let switch = Switch { file: machine.path("s.json"), off };
+        let setting = &OffSwitch { member, value: value.clone() };
+        let switch = Switch { file: machine.path("s.json"), setting };
         switched_off(&switch).map(|finding| finding.message)
     };
     let file = machine.path("s.json").display().to_string();
     let message = |value: &str| Some(format!("{file}: hooks.off = {value}: the hook is not run"));
     let off = &OffValue::Is(true);
-    assert_eq!(is_off(off, r#"{"hooks": {"off": true}}"#), message("true"));
-    assert_eq!(is_off(off, "\u{feff}{\"hooks\": {\"off\": true}} // all"), message("true"));
-    assert_eq!(is_off(off, r#"{"hooks": {"off": "true"}}"#), None);
-    assert_eq!(is_off(off, r#"{"hooks": true}"#), None);
-    assert_eq!(is_off(off, "{"), None);
+    assert_eq!(off_message(off, r#"{"hooks": {"off": true}}"#), message("true"));
+    assert_eq!(off_message(off, "\u{feff}{\"hooks\": {\"off\": true}} // all"), message("true"));
+    assert_eq!(off_message(off, r#"{"hooks": {"off": "true"}}"#), None);
+    assert_eq!(off_message(off, r#"{"hooks": true}"#), None);
+    assert_eq!(off_message(off, "{"), None);
     let listed = &OffValue::Lists("gate".to_owned());
-    assert_eq!(is_off(listed, r#"{"hooks":{"off":["x","gate"]}}"#), message(r#"["x","gate"]"#));
-    assert_eq!(is_off(listed, r#"{"hooks":{"off":["gate2"]}}"#), None);
-    assert_eq!(is_off(listed, r#"{"hooks":{"off":"gate"}}"#), None);
+    assert_eq!(
+        off_message(listed, r#"{"hooks":{"off":["x","gate"]}}"#),
+        message(r#"["x","gate"]"#)
+    );
+    assert_eq!(off_message(listed, r#"{"hooks":{"off":["gate2"]}}"#), None);
+    assert_eq!(off_message(listed, r#"{"hooks":{"off":"gate"}}"#), None);
 }
 
 #[test]
@@ -281,7 +288,7 @@ fn a_client_without_a_program_or_a_file_of_its_own_is_not_here() {
     assert!(!is_here());
     machine.install(Agent::ClaudeCode, Scope::User, false);
     assert!(!is_here(), "there is only what gate itself has made");
-    let finding = absent(Agent::ClaudeCode, &machine.roots);
+    let finding = missing_client(Agent::ClaudeCode, &machine.roots);
     let expected = format!(
         "claude-code seems not to be installed here: there is no claude in PATH, and nothing of \
          its own in {}",
@@ -299,14 +306,14 @@ fn a_client_without_a_program_or_a_file_of_its_own_is_not_here() {
 fn a_plug_in_that_is_switched_on_is_inspected_with_its_own_remedy() {
     let machine = Machine::new();
     let plugin = machine.path("plugins/gate");
-    machine.write("plugins/gate/hooks/hooks.json", OLD);
+    machine.write("plugins/gate/hooks/hooks.json", OLD_ENTRY);
     let installed = format!(
         r#"{{"plugins":{{"gate@shop":[{{"installPath":"/gone"}},{{"installPath":"{}"}}]}}}}"#,
         plugin.display()
     );
     machine.write("home/.claude/plugins/installed_plugins.json", &installed);
     assert_eq!(machine.codes(Agent::ClaudeCode), ["not-installed"]);
-    machine.write(USER, r#"{"enabledPlugins":{"gate@shop":true,"other@shop":true}}"#);
+    machine.write(USER_SETTINGS, r#"{"enabledPlugins":{"gate@shop":true,"other@shop":true}}"#);
     let place = machine.inspect(Agent::ClaudeCode).places.remove(0);
     assert_eq!((place.scope, place.plugin.as_deref()), (Scope::User, Some("gate@shop")));
     let (_, _, hint) = machine.finding(Agent::ClaudeCode, "entry-outdated");

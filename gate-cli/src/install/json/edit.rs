@@ -1,43 +1,58 @@
-//! Adding to, and taking away from, the text of a document. What stands around
-//! it, comments included, keeps its bytes.
+//! Adds parts to the text of a document, and takes parts away. The text around them, comments included,
+//! keeps its bytes.
+
+use std::ops::Range;
 
 use serde_json::Value;
 
 use super::layout::{Layout, is_blank, line_indent, own_indent};
-use super::{Kind, Node};
+use super::{Node, NodeKind};
 
-/// The text with one more part at the end of an object (with a name) or of an
-/// array (without).
+/// The text with one more part at the end of an object (with a name) or of an array (without).
 pub(in super::super) fn added(
     text: &str,
     layout: &Layout,
-    to: &Node,
+    container: &Node,
     name: Option<&str>,
     value: &Value,
 ) -> String {
-    match to.parts().last() {
-        Some(&(start, end)) => {
-            let indent = own_indent(text, start);
-            let value = match indent {
+    match container.parts().last() {
+        Some(last_part) => {
+            let indent = own_indent(text, last_part.start);
+            let value_text = match indent {
                 Some(indent) => layout.spread(value, indent),
                 None => layout.tight(value),
             };
-            after(text, layout, end, indent, &part(layout, name, value))
+            add_after(text, layout, last_part.end, indent, &part(layout, name, value_text))
         }
-        None if layout.on_one_line => {
+        None if layout.is_one_line => {
             let part = part(layout, name, layout.tight(value));
-            put(text, to.end - 1, to.end - 1, &part, is_blank(inside(text, to)))
+            let closing = container.end - 1;
+            let text_before = match is_blank(inner_text(text, container)) {
+                true => text[..closing].trim_end(),
+                false => &text[..closing],
+            };
+            format!("{text_before}{part}{}", &text[closing..])
         }
         None => {
-            let outer = line_indent(text, to.start).to_owned();
-            let inner = layout.deeper(&outer);
-            let part = part(layout, name, layout.spread(value, &inner));
-            into_empty(text, layout, to, [&outer, &inner], &part)
+            let outer_indent = line_indent(text, container.start).to_owned();
+            let inner_indent = layout.deeper(&outer_indent);
+            let part = part(layout, name, layout.spread(value, &inner_indent));
+            let body = inner_text(text, container).trim_end_matches([' ', '\t', '\r', '\n']);
+            let blank = &inner_text(text, container)[body.len()..];
+            let newline = layout.newline;
+            let line_end = match blank.contains('\n') {
+                true => blank.to_owned(),
+                false => format!("{newline}{outer_indent}"),
+            };
+            let opening = &text[..=container.start];
+            let closing = &text[container.end - 1..];
+            format!("{opening}{body}{newline}{inner_indent}{part}{line_end}{closing}")
         }
     }
 }
 
-/// A member of an object (with a name) or of an array (without).
+/// A member of an object (with a name) or an element of an array (without).
 fn part(layout: &Layout, name: Option<&str>, value: String) -> String {
     match name {
         Some(name) => layout.member(name, &value),
@@ -45,54 +60,32 @@ fn part(layout: &Layout, name: Option<&str>, value: String) -> String {
     }
 }
 
-fn inside<'a>(text: &'a str, node: &Node) -> &'a str {
-    &text[node.start + 1..node.end - 1]
+/// The text between the braces or brackets of a container.
+fn inner_text<'a>(text: &'a str, container: &Node) -> &'a str {
+    &text[container.start + 1..container.end - 1]
 }
 
-/// Puts something in the place of `from..to`; on one line, white space before
-/// it goes.
-fn put(text: &str, from: usize, to: usize, part: &str, alone: bool) -> String {
-    let before = if alone { text[..from].trim_end() } else { &text[..from] };
-    format!("{before}{part}{}", &text[to..])
-}
-
-/// Into braces or brackets with nothing, or only comments, between them.
-fn into_empty(
-    text: &str,
-    layout: &Layout,
-    node: &Node,
-    [outer, inner]: [&str; 2],
-    part: &str,
-) -> String {
-    let body = inside(text, node).trim_end_matches([' ', '\t', '\r', '\n']);
-    let rest = &inside(text, node)[body.len()..];
-    let newline = layout.newline;
-    let close = if rest.contains('\n') { rest.to_owned() } else { format!("{newline}{outer}") };
-    let (before, behind) = (&text[..=node.start], &text[node.end - 1..]);
-    format!("{before}{body}{newline}{inner}{part}{close}{behind}")
-}
-
-/// Behind the last part, which ends at `end`: after its comma, and after the
-/// comments that stand beside it.
-fn after(text: &str, layout: &Layout, end: usize, indent: Option<&str>, part: &str) -> String {
-    let beside = beside(text, end, indent.is_some());
-    let between = match indent {
+/// Adds a part behind the last one, which ends at `end`: after its comma, and after the comments that
+/// stand beside it. If the last part had a trailing comma, the new one gets one, too.
+fn add_after(text: &str, layout: &Layout, end: usize, indent: Option<&str>, part: &str) -> String {
+    let trailer = trailer(text, end, indent.is_some());
+    let separator = match indent {
         Some(indent) => format!("{}{indent}", layout.newline),
         None => layout.space.to_owned(),
     };
-    match beside.comma {
+    match trailer.comma {
         Some(_) => {
-            format!("{}{between}{part},{}", &text[..beside.end], &text[beside.end..])
+            format!("{}{separator}{part},{}", &text[..trailer.end], &text[trailer.end..])
         }
         None => {
-            let (last, comments) = (&text[..end], &text[end..beside.end]);
-            format!("{last},{comments}{between}{part}{}", &text[beside.end..])
+            let (text_before, comments) = (&text[..end], &text[end..trailer.end]);
+            format!("{text_before},{comments}{separator}{part}{}", &text[trailer.end..])
         }
     }
 }
 
-/// Text beside a part.
-struct Beside {
+/// The text that belongs to a part and follows it.
+struct Trailer {
     /// Byte of its comma.
     comma: Option<usize>,
     /// End of the comments in its line.
@@ -101,89 +94,95 @@ struct Beside {
 
 /// Looks over white space, comments and one comma. If parts have lines of their own, comments in
 /// the part's line belong to it.
-fn beside(text: &str, end: usize, has_line: bool) -> Beside {
+fn trailer(text: &str, part_end: usize, has_own_line: bool) -> Trailer {
     let bytes = text.as_bytes();
-    let mut found = Beside { comma: None, end };
-    let (mut at, mut in_line) = (end, has_line);
-    while let Some(&byte) = bytes.get(at) {
+    let mut trailer = Trailer { comma: None, end: part_end };
+    let mut index = part_end;
+    let mut is_same_line = has_own_line;
+    while let Some(&byte) = bytes.get(index) {
         match byte {
-            b',' if found.comma.is_none() => {
-                found.comma = Some(at);
-                at += 1;
-                found.end = at;
+            b',' if trailer.comma.is_none() => {
+                trailer.comma = Some(index);
+                index += 1;
+                trailer.end = index;
             }
             b'/' => {
-                at = comment_end(text, at);
-                let is_block = text[..at].ends_with("*/");
-                if in_line || (found.comma.is_none() && is_block) {
-                    found.end = at;
+                index = comment_end(text, index);
+                let is_block = text[..index].ends_with("*/");
+                // A block comment before the comma can only be about this part.
+                if is_same_line || (trailer.comma.is_none() && is_block) {
+                    trailer.end = index;
                 }
             }
-            b' ' | b'\t' | b'\r' => at += 1,
+            b' ' | b'\t' | b'\r' => index += 1,
             b'\n' => {
-                in_line = false;
-                at += 1;
+                is_same_line = false;
+                index += 1;
             }
             _ => break,
         }
-        if found.comma.is_some() && !in_line {
+        if trailer.comma.is_some() && !is_same_line {
             break;
         }
     }
-    Beside { end: found.end.max(found.comma.map_or(end, |comma| comma + 1)), ..found }
+    let comma_end = trailer.comma.map_or(part_end, |comma| comma + 1);
+    Trailer { end: trailer.end.max(comma_end), ..trailer }
 }
 
 /// The byte after a comment, without the line break of one that ends with it.
-fn comment_end(text: &str, at: usize) -> usize {
-    let rest = &text[at..];
-    if rest.starts_with("/*") {
-        return rest.find("*/").map_or(text.len(), |len| at + len + 2);
+fn comment_end(text: &str, start: usize) -> usize {
+    let comment = &text[start..];
+    if comment.starts_with("/*") {
+        return comment.find("*/").map_or(text.len(), |length| start + length + 2);
     }
-    let line = rest.find('\n').map_or(rest, |len| &rest[..len]);
-    at + line.trim_end_matches('\r').len()
+    let line = comment.find('\n').map_or(comment, |length| &comment[..length]);
+    start + line.trim_end_matches('\r').len()
 }
 
-/// The text without one part of an object or an array, and without the comma
-/// that it needed.
-pub(in super::super) fn removed(text: &str, of: &Node, index: usize) -> String {
-    let parts = of.parts();
-    let Some(&(start, end)) = parts.get(index) else { return text.to_owned() };
-    let before = index.checked_sub(1).and_then(|index| parts.get(index));
-    let own = beside(text, end, false);
-    let mut cuts = vec![(blank_start(text, start), own.comma.map_or(end, |comma| comma + 1))];
-    if own.comma.is_none()
-        && let Some(comma) = before.and_then(|part| beside(text, part.1, false).comma)
-    {
-        cuts.insert(0, (comma, comma + 1));
-    }
-    if parts.len() == 1 && own.comma.is_none() {
-        let rest = &text[end..of.end - 1];
-        if is_blank(rest) && is_blank(&text[of.start + 1..start]) {
-            cuts = vec![(of.start + 1, of.end - 1)];
+/// The text without one part of an object or an array, and without the comma that it needed.
+pub(in super::super) fn removed(text: &str, container: &Node, index: usize) -> String {
+    let parts = container.parts();
+    let Some(part) = parts.get(index) else { return text.to_owned() };
+    let previous = index.checked_sub(1).and_then(|index| parts.get(index));
+    let comma = trailer(text, part.end, false).comma;
+    let cut_end = comma.map_or(part.end, |comma| comma + 1);
+    let mut part_cut = blank_start(text, part.start)..cut_end;
+    // The last part has no comma, so the one before it must have none either.
+    let previous_comma = match comma {
+        Some(_) => None,
+        None => previous.and_then(|part| trailer(text, part.end, false).comma),
+    };
+    let mut comma_cut = previous_comma.map(|comma| comma..comma + 1);
+    // Nothing but white space would be left.
+    if parts.len() == 1 && comma.is_none() {
+        let inner_start = container.start + 1;
+        let inner_end = container.end - 1;
+        if is_blank(&text[part.end..inner_end]) && is_blank(&text[inner_start..part.start]) {
+            (comma_cut, part_cut) = (None, inner_start..inner_end);
         }
     }
-    cut(text, &cuts)
+    cut(text, &comma_cut.into_iter().chain([part_cut]).collect::<Vec<_>>())
 }
 
 /// Start of the white space before a byte; a line comment before it keeps its line break.
-fn blank_start(text: &str, at: usize) -> usize {
-    let body = text[..at].trim_end_matches([' ', '\t', '\r', '\n']);
-    let line = body.rfind('\n').map_or(body, |newline| &body[newline + 1..]);
-    if line.contains("//") {
-        text[..at].rfind('\n').map_or(at, |newline| newline + 1)
+fn blank_start(text: &str, byte: usize) -> usize {
+    let body = text[..byte].trim_end_matches([' ', '\t', '\r', '\n']);
+    let last_line = body.rfind('\n').map_or(body, |newline| &body[newline + 1..]);
+    if last_line.contains("//") {
+        text[..byte].rfind('\n').map_or(byte, |newline| newline + 1)
     } else {
         body.len()
     }
 }
 
-fn cut(text: &str, cuts: &[(usize, usize)]) -> String {
-    let mut kept = String::new();
-    let mut from = 0;
-    for &(start, end) in cuts {
-        kept.push_str(&text[from..start]);
-        from = end;
+fn cut(text: &str, cuts: &[Range<usize>]) -> String {
+    let mut remaining = String::new();
+    let mut last_end = 0;
+    for cut in cuts {
+        remaining.push_str(&text[last_end..cut.start]);
+        last_end = cut.end;
     }
-    kept + &text[from..]
+    remaining + &text[last_end..]
 }
 
 /// The text with another value in the place of this one.
@@ -193,11 +192,11 @@ pub(in super::super) fn replaced(
     node: &Node,
     value: &Value,
 ) -> String {
-    let is_spread = !matches!(node.kind, Kind::Other(_)) && !layout.on_one_line;
-    let written = if is_spread {
+    let is_spread = !matches!(node.kind, NodeKind::Scalar(_)) && !layout.is_one_line;
+    let value_text = if is_spread {
         layout.spread(value, line_indent(text, node.start))
     } else {
         layout.tight(value)
     };
-    format!("{}{written}{}", &text[..node.start], &text[node.end..])
+    format!("{}{value_text}{}", &text[..node.start], &text[node.end..])
 }

@@ -11,8 +11,8 @@ pub(in super::super) struct Layout {
     pub(super) newline: &'static str,
     /// One step of indentation.
     unit: String,
-    /// True if everything stands on one line.
-    pub(super) on_one_line: bool,
+    /// Everything stands on one line.
+    pub(super) is_one_line: bool,
     /// Space between a name and its value, and after a comma on one line.
     pub(super) space: &'static str,
 }
@@ -20,17 +20,18 @@ pub(in super::super) struct Layout {
 impl Layout {
     /// The layout of this text, which holds this value.
     pub(in super::super) fn new(text: &str, root: Option<&Node>) -> Self {
-        let newline = text.find('\n').filter(|at| text[..*at].ends_with('\r'));
+        let is_crlf = text.find('\n').is_some_and(|index| text[..index].ends_with('\r'));
         let parts = root.map(Node::parts).unwrap_or_default();
-        let inside = root.map_or("", |root| &text[root.start..root.end]);
-        let first = parts.first().and_then(|(start, _)| own_indent(text, *start));
-        let unit = first.filter(|indent| !indent.is_empty()).unwrap_or("  ").to_owned();
-        let on_one_line = !parts.is_empty() && !inside.contains('\n');
-        let is_tight = on_one_line && !inside.contains(": ");
+        let value_text = root.map_or("", |root| &text[root.start..root.end]);
+        // A document's first part shows one step of indentation; one on a single line shows none.
+        let first_indent = parts.first().and_then(|part| own_indent(text, part.start));
+        let unit = first_indent.filter(|indent| !indent.is_empty()).unwrap_or("  ").to_owned();
+        let is_one_line = !parts.is_empty() && !value_text.contains('\n');
+        let is_tight = is_one_line && !value_text.contains(": ");
         Self {
-            newline: if newline.is_some() { "\r\n" } else { "\n" },
+            newline: if is_crlf { "\r\n" } else { "\n" },
             unit,
-            on_one_line,
+            is_one_line,
             space: if is_tight { "" } else { " " },
         }
     }
@@ -53,32 +54,34 @@ impl Layout {
                 .iter()
                 .map(|(name, value)| self.member(name, &self.spread(value, &inner)))
                 .collect(),
-            Value::Array(items) => items.iter().map(|item| self.spread(item, &inner)).collect(),
-            other => return other.to_string(),
+            Value::Array(elements) => {
+                elements.iter().map(|element| self.spread(element, &inner)).collect()
+            }
+            scalar => return scalar.to_string(),
         };
         let newline = self.newline;
         let (open, close) = if value.is_array() { ('[', ']') } else { ('{', '}') };
         if parts.is_empty() {
             return format!("{open}{close}");
         }
-        let parts = parts.join(&format!(",{newline}{inner}"));
-        format!("{open}{newline}{inner}{parts}{newline}{indent}{close}")
+        let body = parts.join(&format!(",{newline}{inner}"));
+        format!("{open}{newline}{inner}{body}{newline}{indent}{close}")
     }
 
     /// A value on one line.
     pub(super) fn tight(&self, value: &Value) -> String {
-        let between = format!(",{}", self.space);
+        let separator = format!(",{}", self.space);
         match value {
             Value::Object(members) => {
                 let members =
                     members.iter().map(|(name, value)| self.member(name, &self.tight(value)));
-                format!("{{{}}}", members.collect::<Vec<_>>().join(&between))
+                format!("{{{}}}", members.collect::<Vec<_>>().join(&separator))
             }
-            Value::Array(items) => {
-                let items = items.iter().map(|item| self.tight(item));
-                format!("[{}]", items.collect::<Vec<_>>().join(&between))
+            Value::Array(elements) => {
+                let elements = elements.iter().map(|element| self.tight(element));
+                format!("[{}]", elements.collect::<Vec<_>>().join(&separator))
             }
-            other => other.to_string(),
+            scalar => scalar.to_string(),
         }
     }
 
@@ -89,15 +92,15 @@ impl Layout {
 }
 
 /// The white space before a byte, if nothing else stands before it in its line.
-pub(super) fn own_indent(text: &str, at: usize) -> Option<&str> {
-    let before = text[..at].rfind('\n').map(|newline| &text[newline + 1..at])?;
-    is_blank(before).then_some(before)
+pub(super) fn own_indent(text: &str, byte: usize) -> Option<&str> {
+    let line_start = text[..byte].rfind('\n').map(|newline| &text[newline + 1..byte])?;
+    is_blank(line_start).then_some(line_start)
 }
 
 /// The white space that the line of a byte begins with.
-pub(super) fn line_indent(text: &str, at: usize) -> &str {
-    let begin = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-    let line = &text[begin..];
+pub(super) fn line_indent(text: &str, byte: usize) -> &str {
+    let line_start = text[..byte].rfind('\n').map_or(0, |newline| newline + 1);
+    let line = &text[line_start..];
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 

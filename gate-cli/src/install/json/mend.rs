@@ -1,4 +1,4 @@
-//! A document without what a client's reader stumbles over.
+//! A document without the parts that a client's reader stumbles over.
 
 use super::Dialect;
 
@@ -13,19 +13,21 @@ impl Dialect {
     /// The text without the comments, trailing commas and byte order mark that this
     /// reader does not read. A line that held a comment alone goes with it.
     pub(in super::super) fn mended(self, text: &str) -> String {
-        let mark = text.starts_with('\u{feff}') && !self.mark;
-        let mut rest = if mark { text.trim_start_matches('\u{feff}') } else { text };
+        let mut unread = match self.byte_order_mark {
+            true => text,
+            false => text.trim_start_matches('\u{feff}'),
+        };
         let mut mended = Mended { text: String::new(), comma: None };
-        while let Some(first) = rest.chars().next() {
+        while let Some(first) = unread.chars().next() {
             let length = match first {
-                '"' => mended.value(&rest[..string(rest)]),
-                '/' if rest.starts_with("//") => {
-                    let length = rest.find(['\r', '\n']).unwrap_or(rest.len());
-                    self.comment(&mut mended, rest, length)
+                '"' => mended.push_value(&unread[..string_length(unread)]),
+                '/' if unread.starts_with("//") => {
+                    let length = unread.find(['\r', '\n']).unwrap_or(unread.len());
+                    self.comment(&mut mended, unread, length)
                 }
-                '/' if rest.starts_with("/*") => {
-                    let length = rest.find("*/").map_or(rest.len(), |at| at + 2);
-                    self.comment(&mut mended, rest, length)
+                '/' if unread.starts_with("/*") => {
+                    let length = unread.find("*/").map_or(unread.len(), |index| index + 2);
+                    self.comment(&mut mended, unread, length)
                 }
                 ',' => {
                     mended.comma = Some(mended.text.len());
@@ -33,39 +35,41 @@ impl Dialect {
                 }
                 '}' | ']' => {
                     if let Some(comma) = mended.comma
-                        && !self.commas
+                        && !self.trailing_commas
                     {
                         mended.text.remove(comma);
                     }
-                    mended.value(&rest[..1])
+                    mended.push_value(&unread[..1])
                 }
-                c if c.is_whitespace() => mended.push(&rest[..c.len_utf8()]),
-                c => mended.value(&rest[..c.len_utf8()]),
+                c if c.is_whitespace() => mended.push(&unread[..c.len_utf8()]),
+                c => mended.push_value(&unread[..c.len_utf8()]),
             };
-            rest = &rest[length..];
+            unread = &unread[length..];
         }
         mended.text
     }
 
-    /// A comment of this length, and how much of the text is behind then.
-    fn comment(self, mended: &mut Mended, rest: &str, length: usize) -> usize {
+    /// Keeps or drops a comment of this length. Returns the length of the text that is dealt with: a
+    /// line that held the comment alone goes with its line break.
+    fn comment(self, mended: &mut Mended, unread: &str, length: usize) -> usize {
         if self.comments {
-            return mended.push(&rest[..length]);
+            return mended.push(&unread[..length]);
         }
-        let blank = [' ', '\t'];
-        let line = mended.text.rfind('\n').map_or(0, |at| at + 1);
-        let is_alone = mended.text[line..].chars().all(|c| blank.contains(&c));
-        let end = rest[length..].trim_start_matches(blank);
-        let newline = ["\r\n", "\n"].into_iter().find(|newline| end.starts_with(newline));
+        let blanks = [' ', '\t'];
+        let line_start = mended.text.rfind('\n').map_or(0, |index| index + 1);
+        let is_alone = mended.text[line_start..].chars().all(|c| blanks.contains(&c));
+        let text_after = unread[length..].trim_start_matches(blanks);
+        let newline = ["\r\n", "\n"].into_iter().find(|newline| text_after.starts_with(newline));
         match newline {
             Some(newline) if is_alone => {
-                mended.text.truncate(line);
-                rest.len() - end.len() + newline.len()
+                mended.text.truncate(line_start);
+                unread.len() - text_after.len() + newline.len()
             }
             _ => {
-                let kept = mended.text.trim_end_matches(blank).len();
-                if newline.is_some() || end.is_empty() {
-                    mended.text.truncate(kept.max(line));
+                // At a line's end, the blanks before the comment would be left.
+                if newline.is_some() || text_after.is_empty() {
+                    let length_without_blanks = mended.text.trim_end_matches(blanks).len();
+                    mended.text.truncate(length_without_blanks.max(line_start));
                 }
                 length
             }
@@ -79,21 +83,21 @@ impl Mended {
         text.len()
     }
 
-    fn value(&mut self, text: &str) -> usize {
+    fn push_value(&mut self, text: &str) -> usize {
         self.comma = None;
         self.push(text)
     }
 }
 
 /// The length of the string that a text begins with.
-fn string(text: &str) -> usize {
-    let mut escaped = false;
-    let end = text.char_indices().skip(1).find(|&(_, c)| {
-        let ends = c == '"' && !escaped;
-        escaped = c == '\\' && !escaped;
-        ends
+fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    let closing_quote = text.char_indices().skip(1).find(|&(_, c)| {
+        let is_end = c == '"' && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+        is_end
     });
-    end.map_or(text.len(), |(at, _)| at + 1)
+    closing_quote.map_or(text.len(), |(index, _)| index + 1)
 }
 
 #[cfg(test)]
@@ -101,7 +105,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn mended(text: &str, expected: &str) {
+    fn check_mended(text: &str, expected: &str) {
         assert_eq!(Dialect::PLAIN.mended(text), expected);
         assert!(Dialect::PLAIN.unread(expected).is_none(), "{expected}");
         assert_eq!(Dialect::ANY.mended(text), text);
@@ -109,23 +113,23 @@ mod tests {
 
     #[test]
     fn comments_and_trailing_commas_go_and_the_rest_stays() {
-        mended("{}", "{}");
-        mended("{ // mine\n}\n", "{\n}\n");
-        mended("// mine\n{\n\t// why\n\t\"a\": 1\n}", "{\n\t\"a\": 1\n}");
-        mended("{\"a\": [1, 2,], /* b */ \"c\": {},\n}", "{\"a\": [1, 2],  \"c\": {}\n}");
-        mended("{\r\n  \"a\": 1, // one\r\n}\r\n", "{\r\n  \"a\": 1\r\n}\r\n");
-        mended("{\"a\": 1, /* , */\n// }\n}", "{\"a\": 1\n}");
-        mended("\u{feff}{}", "{}");
-        mended("{} // mine", "{}");
+        check_mended("{}", "{}");
+        check_mended("{ // mine\n}\n", "{\n}\n");
+        check_mended("// mine\n{\n\t// why\n\t\"a\": 1\n}", "{\n\t\"a\": 1\n}");
+        check_mended("{\"a\": [1, 2,], /* b */ \"c\": {},\n}", "{\"a\": [1, 2],  \"c\": {}\n}");
+        check_mended("{\r\n  \"a\": 1, // one\r\n}\r\n", "{\r\n  \"a\": 1\r\n}\r\n");
+        check_mended("{\"a\": 1, /* , */\n// }\n}", "{\"a\": 1\n}");
+        check_mended("\u{feff}{}", "{}");
+        check_mended("{} // mine", "{}");
     }
 
     #[test]
     fn what_stands_in_a_string_is_neither() {
-        mended(
+        check_mended(
             r#"{"u": "http://x/*,]", "q": "\"//,}"}"#,
             r#"{"u": "http://x/*,]", "q": "\"//,}"}"#,
         );
-        mended(r#"{"b": "\\", }"#, r#"{"b": "\\" }"#);
+        check_mended(r#"{"b": "\\", }"#, r#"{"b": "\\" }"#);
     }
 
     #[test]

@@ -1,13 +1,15 @@
-//! JSON with comments, and where each value stands: what is needed to change a
-//! settings file and leave the rest of it, to the byte, as it is.
+//! JSON with comments, and the place of each value in the text: enough to change a settings file and
+//! leave the rest of it, to the byte, as it is.
 
 mod dialect;
 mod edit;
 mod layout;
 mod mend;
 
+use std::ops::Range;
+
 use jsonc_parser::ast::{ObjectProp, Value as Ast};
-use jsonc_parser::common::{Range, Ranged};
+use jsonc_parser::common::{Range as AstRange, Ranged};
 use jsonc_parser::errors::ParseError;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Number, Value};
@@ -23,14 +25,15 @@ pub(super) struct Node {
     pub(super) start: usize,
     /// The byte after it.
     pub(super) end: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: NodeKind,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     Object(Vec<Member>),
     Array(Vec<Node>),
-    Other(Value),
+    /// A value without parts.
+    Scalar(Value),
 }
 
 /// A member of an object.
@@ -57,7 +60,7 @@ const OPTIONS: ParseOptions = options(Dialect::ANY);
 const fn options(dialect: Dialect) -> ParseOptions {
     ParseOptions {
         allow_comments: dialect.comments,
-        allow_trailing_commas: dialect.commas,
+        allow_trailing_commas: dialect.trailing_commas,
         allow_loose_object_property_names: false,
         allow_missing_commas: false,
         allow_single_quoted_strings: false,
@@ -69,38 +72,39 @@ const fn options(dialect: Dialect) -> ParseOptions {
     }
 }
 
-/// Reads a document; none if it holds no value.
+/// Reads a document; `None` if it holds no value.
 ///
 /// # Errors
 ///
 /// The first place at which it is not JSON.
 pub(super) fn parse(text: &str) -> Result<Option<Node>, Flaw> {
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS);
-    let parsed = parsed.map_err(|error| flaw(&error))?;
-    parsed.value.map(|value| node(text, value)).transpose()
+    let document =
+        parse_to_ast(text, &CollectOptions::default(), &OPTIONS).map_err(|error| flaw(&error))?;
+    document.value.map(|value| node(text, value)).transpose()
 }
 
 fn flaw(error: &ParseError) -> Flaw {
     let kind = error.kind().to_string();
-    let first = kind.chars().next().into_iter().flat_map(char::to_lowercase);
-    let message = first.chain(kind.chars().skip(1)).collect();
+    // It follows a place in a sentence.
+    let first_letter = kind.chars().next().into_iter().flat_map(char::to_lowercase);
+    let message = first_letter.chain(kind.chars().skip(1)).collect();
     Flaw { line: error.line_display(), key: None, message }
 }
 
 fn node(text: &str, value: Ast<'_>) -> Result<Node, Flaw> {
-    let Range { start, end } = value.range();
+    let AstRange { start, end } = value.range();
     let kind = match value {
-        Ast::StringLit(string) => Kind::Other(Value::from(string.value)),
-        Ast::NumberLit(digits) => Kind::Other(number(text, start, digits.value)?),
-        Ast::BooleanLit(boolean) => Kind::Other(Value::from(boolean.value)),
-        Ast::NullKeyword(_) => Kind::Other(Value::Null),
+        Ast::StringLit(string) => NodeKind::Scalar(Value::from(string.value)),
+        Ast::NumberLit(digits) => NodeKind::Scalar(number(text, start, digits.value)?),
+        Ast::BooleanLit(boolean) => NodeKind::Scalar(Value::from(boolean.value)),
+        Ast::NullKeyword(_) => NodeKind::Scalar(Value::Null),
         Ast::Object(object) => {
             let members = object.properties.into_iter().map(|property| member(text, property));
-            Kind::Object(members.collect::<Result<_, _>>()?)
+            NodeKind::Object(members.collect::<Result<_, _>>()?)
         }
         Ast::Array(array) => {
-            let items = array.elements.into_iter().map(|element| node(text, element));
-            Kind::Array(items.collect::<Result<_, _>>()?)
+            let elements = array.elements.into_iter().map(|element| node(text, element));
+            NodeKind::Array(elements.collect::<Result<_, _>>()?)
         }
     };
     Ok(Node { start, end, kind })
@@ -112,40 +116,40 @@ fn member(text: &str, property: ObjectProp<'_>) -> Result<Member, Flaw> {
     Ok(Member { start, name: property.name.into_string(), node })
 }
 
-fn number(text: &str, at: usize, digits: &str) -> Result<Value, Flaw> {
+fn number(text: &str, byte: usize, digits: &str) -> Result<Value, Flaw> {
     let number: Result<Number, _> = serde_json::from_str(digits);
     number.map(Value::Number).map_err(|_| Flaw {
-        line: line(text, at),
+        line: line_number(text, byte),
         key: None,
         message: format!("{digits} is no number"),
     })
 }
 
 /// The line that a byte stands in, from 1.
-pub(super) fn line(text: &str, at: usize) -> usize {
-    text.as_bytes().iter().take(at).filter(|&&byte| byte == b'\n').count() + 1
+pub(super) fn line_number(text: &str, byte: usize) -> usize {
+    text.as_bytes().iter().take(byte).filter(|&&letter| letter == b'\n').count() + 1
 }
 
 impl Node {
     /// Its value.
     pub(super) fn value(&self) -> Value {
         match &self.kind {
-            Kind::Object(members) => {
+            NodeKind::Object(members) => {
                 members.iter().map(|member| (member.name.clone(), member.node.value())).collect()
             }
-            Kind::Array(items) => items.iter().map(Self::value).collect(),
-            Kind::Other(value) => value.clone(),
+            NodeKind::Array(elements) => elements.iter().map(Self::value).collect(),
+            NodeKind::Scalar(value) => value.clone(),
         }
     }
 
     /// The members of an object.
     pub(super) fn members(&self) -> Option<&[Member]> {
-        if let Kind::Object(members) = &self.kind { Some(members) } else { None }
+        if let NodeKind::Object(members) = &self.kind { Some(members) } else { None }
     }
 
     /// The elements of an array.
-    pub(super) fn items(&self) -> Option<&[Self]> {
-        if let Kind::Array(items) = &self.kind { Some(items) } else { None }
+    pub(super) fn elements(&self) -> Option<&[Self]> {
+        if let NodeKind::Array(elements) = &self.kind { Some(elements) } else { None }
     }
 
     /// A member's value; the last one of that name, as JSON's readers have it.
@@ -153,26 +157,28 @@ impl Node {
         self.members()?.iter().rev().find(|member| member.name == name).map(|member| &member.node)
     }
 
-    /// Start and end of each member or element.
-    pub(super) fn parts(&self) -> Vec<(usize, usize)> {
+    /// The bytes of each member or element.
+    pub(super) fn parts(&self) -> Vec<Range<usize>> {
         match &self.kind {
-            Kind::Object(members) => {
-                members.iter().map(|member| (member.start, member.node.end)).collect()
+            NodeKind::Object(members) => {
+                members.iter().map(|member| member.start..member.node.end).collect()
             }
-            Kind::Array(items) => items.iter().map(|item| (item.start, item.end)).collect(),
-            Kind::Other(_) => Vec::new(),
+            NodeKind::Array(elements) => {
+                elements.iter().map(|element| element.start..element.end).collect()
+            }
+            NodeKind::Scalar(_) => Vec::new(),
         }
     }
 
     /// Its type, for a person.
-    pub(super) fn what(&self) -> &'static str {
+    pub(super) fn type_name(&self) -> &'static str {
         match &self.kind {
-            Kind::Object(_) => "an object",
-            Kind::Array(_) => "an array",
-            Kind::Other(Value::String(_)) => "a string",
-            Kind::Other(Value::Number(_)) => "a number",
-            Kind::Other(Value::Bool(_)) => "a boolean",
-            Kind::Other(_) => "null",
+            NodeKind::Object(_) => "an object",
+            NodeKind::Array(_) => "an array",
+            NodeKind::Scalar(Value::String(_)) => "a string",
+            NodeKind::Scalar(Value::Number(_)) => "a number",
+            NodeKind::Scalar(Value::Bool(_)) => "a boolean",
+            NodeKind::Scalar(_) => "null",
         }
     }
 }

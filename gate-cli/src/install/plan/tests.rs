@@ -20,20 +20,20 @@ struct Machine {
 impl Machine {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
-        let at = |name: &str| {
+        let create_folder = |name: &str| {
             let path = folder.path().join(name);
             fs::create_dir(&path).unwrap();
             path
         };
-        let home = at("home");
+        let home = create_folder("home");
         let places = Places {
-            folder: at("project"),
+            folder: create_folder("project"),
             data: Some(folder.path().join("data")),
             environment: vec![("HOME".to_owned(), home.display().to_string())],
             ..Places::default()
         };
         let mut roots = Roots::new(&places).unwrap();
-        roots.machine = at("machine");
+        roots.machine = create_folder("machine");
         Self { folder, roots }
     }
 
@@ -61,12 +61,12 @@ impl Machine {
                 forms[0].entry.insert(key, command.into());
                 forms[0].entry.remove("statusMessage");
             }
-            let step = installed(&options, &target, &target.file).unwrap();
+            let step = install_step(&options, &target, &target.file).unwrap();
             step.apply().unwrap();
             if agent == Agent::Codex
-                && let Some(trust) = trusting(&self.roots, &target, &step)
+                && let Some(trust) = trust_target(&self.roots, &target, &step)
             {
-                installed(&options, &trust, &target.file).unwrap().apply().unwrap();
+                install_step(&options, &trust, &target.file).unwrap().apply().unwrap();
             }
         }
         for receipt in fs::read_dir(self.roots.data.join("installed")).unwrap() {
@@ -83,9 +83,9 @@ impl Machine {
         Plan::uninstall(agent, scope, &self.roots).unwrap().apply().unwrap();
     }
 
-    /// All that there is, with the bytes of files.
-    fn all(&self) -> Vec<(PathBuf, Option<Vec<u8>>)> {
-        let mut found = Vec::new();
+    /// All files and folders, with the bytes of files.
+    fn contents(&self) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+        let mut contents = Vec::new();
         let mut folders = vec![self.folder.path().to_owned()];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap() {
@@ -94,12 +94,12 @@ impl Machine {
                 if bytes.is_none() && path != self.roots.data {
                     folders.push(path.clone());
                 }
-                found.push((path, bytes));
+                contents.push((path, bytes));
             }
         }
-        found.retain(|(path, _)| *path != self.roots.data);
-        found.sort();
-        found
+        contents.retain(|(path, _)| *path != self.roots.data);
+        contents.sort();
+        contents
     }
 }
 
@@ -114,29 +114,29 @@ fn file_of(agent: Agent, roots: &Roots, scope: Scope) -> PathBuf {
     targets(&Commands::unwritten(agent), roots, scope).pop().unwrap().file
 }
 
-/// Both, in each order of what may lie between them.
-fn round(agent: Agent, scope: Scope, before: Option<&[u8]>) {
+/// Installs and uninstalls, each of them twice, over a file with these bytes.
+fn round_trip(agent: Agent, scope: Scope, bytes: Option<&[u8]>) {
     let machine = Machine::new();
     let file = file_of(agent, &machine.roots, scope);
-    if let Some(bytes) = before {
+    if let Some(bytes) = bytes {
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, bytes).unwrap();
     }
-    let all = machine.all();
+    let original = machine.contents();
     assert!(machine.install(agent, scope).is_change());
-    assert_ne!(machine.all(), all);
+    assert_ne!(machine.contents(), original);
     assert!(!machine.install(agent, scope).is_change(), "a second time changes nothing");
     machine.uninstall(agent, scope);
-    assert_eq!(machine.all(), all);
+    assert_eq!(machine.contents(), original);
     machine.uninstall(agent, scope);
-    assert_eq!(machine.all(), all);
+    assert_eq!(machine.contents(), original);
 }
 
 #[test]
 fn what_was_not_there_is_gone_again() {
     for agent in Agent::ALL {
         for scope in scopes(agent) {
-            round(agent, scope, None);
+            round_trip(agent, scope, None);
         }
     }
 }
@@ -149,23 +149,23 @@ fn agents_with_entries() -> impl Iterator<Item = Agent> {
 #[test]
 fn an_older_installation_is_completed_and_goes_whole() {
     for agent in agents_with_entries() {
-        let all_entries = facts(agent).settings.installs.len();
+        let entry_count = facts(agent).settings.installs.len();
         for scope in scopes(agent) {
-            for before in [None, Some("{ \"a\": [] }\r\n")] {
+            for text in [None, Some("{ \"a\": [] }\r\n")] {
                 let machine = Machine::new();
                 let file = file_of(agent, &machine.roots, scope);
-                if let Some(before) = before {
+                if let Some(text) = text {
                     fs::create_dir_all(file.parent().unwrap()).unwrap();
-                    fs::write(&file, before).unwrap();
+                    fs::write(&file, text).unwrap();
                 }
-                let all = machine.all();
+                let original = machine.contents();
                 machine.install_older(agent, scope);
                 let entries = || fs::read_to_string(&file).unwrap().matches("--deadline").count();
                 assert_eq!(entries(), 1, "{}", agent.name());
                 assert!(machine.install(agent, scope).is_change());
-                assert_eq!(entries(), all_entries, "{}", agent.name());
+                assert_eq!(entries(), entry_count, "{}", agent.name());
                 machine.uninstall(agent, scope);
-                assert_eq!(machine.all(), all, "{}", agent.name());
+                assert_eq!(machine.contents(), original, "{}", agent.name());
             }
         }
     }
@@ -177,7 +177,7 @@ fn strange_files_are_as_they_were() {
         ["", "\n", "{}", "{}\r\n", "\u{feff}{\r\n\t\"a\": 1\r\n}", "// mine", "{ \"a\": [] }"]
     {
         for agent in [Agent::ClaudeCode, Agent::Codex, Agent::Cursor, Agent::Copilot] {
-            round(agent, Scope::User, Some(text.as_bytes()));
+            round_trip(agent, Scope::User, Some(text.as_bytes()));
         }
     }
 }
@@ -253,6 +253,6 @@ proptest! {
     #[test]
     fn any_settings_are_as_they_were(text in document(), bom in any::<bool>()) {
         let text = format!("{}{text}", if bom { "\u{feff}" } else { "" });
-        round(Agent::ClaudeCode, Scope::Project, Some(text.as_bytes()));
+        round_trip(Agent::ClaudeCode, Scope::Project, Some(text.as_bytes()));
     }
 }

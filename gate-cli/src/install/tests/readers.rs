@@ -10,12 +10,12 @@ use crate::agent::Agent;
 use crate::clients::Moment;
 use crate::install::client::Content;
 
-/// The line of the first thing that a reader of each dialect does not read: plain JSON,
-/// behind a mark, with comments, anything.
+/// Checks the line of the first place that a reader of each dialect does not read: plain JSON, behind a
+/// byte order mark, with comments, anything.
 #[track_caller]
 fn check(text: &str, expected: [Option<usize>; 4]) {
-    let all = [Dialect::PLAIN, Dialect::MARKED, Dialect::COMMENTED, Dialect::ANY];
-    let lines = all.map(|dialect| dialect.unread(text).map(|flaw| flaw.line));
+    let dialects = [Dialect::PLAIN, Dialect::MARKED, Dialect::COMMENTED, Dialect::ANY];
+    let lines = dialects.map(|dialect| dialect.unread(text).map(|flaw| flaw.line));
     assert_eq!(lines, expected, "{text:?}");
 }
 
@@ -27,8 +27,8 @@ fn a_client_reads_so_much_and_no_more() {
     check("{\n\"a\": 1,\n}", [Some(2), Some(2), Some(2), None]);
     check("{\n'a': 1}", [Some(2); 4]);
     check("{\n\"a\": 1\n\"b\": 2}", [Some(2); 4]);
-    let mark = Dialect::PLAIN.unread("\u{feff}{}").unwrap();
-    assert_eq!(mark.message, "a byte order mark is not allowed");
+    let flaw = Dialect::PLAIN.unread("\u{feff}{}").unwrap();
+    assert_eq!(flaw.message, "a byte order mark is not allowed");
 }
 
 #[test]
@@ -44,32 +44,35 @@ fn text_that_is_no_utf_8_is_told_with_its_line() {
 }
 
 /// OpenCode's plug-in as an installation for this user writes it.
-fn written(program: &str) -> String {
+fn plugin_text(program: &str) -> String {
     let (_folder, roots) = roots(&[]);
     let program = std::path::Path::new(program);
     let commands = Commands::new(Agent::Opencode, Scope::User, program);
     match clients::targets(&commands, &roots, Scope::User).remove(0).content {
         Content::Own { text, .. } => text,
-        other => panic!("{other:?}"),
+        content => panic!("{content:?}"),
     }
 }
 
 #[test]
 fn a_plug_in_of_gates_is_known_by_the_command_in_it() {
-    let current = written("/opt/it's \"here\"/gate");
-    let found = plugin(&current).unwrap();
-    assert_eq!(found.command, {
-        Commands::calling(Agent::Opencode, "/opt/it's \"here\"/gate").at(Moment::Stop)
+    let current = plugin_text("/opt/it's \"here\"/gate");
+    let found_plugin = plugin(&current).unwrap();
+    assert_eq!(found_plugin.command, {
+        Commands::calling(Agent::Opencode, "/opt/it's \"here\"/gate").for_event(Moment::Stop)
     });
-    assert!(found.is_current && found.begins && found.prompts);
+    assert!(found_plugin.is_current && found_plugin.calls_at_start && found_plugin.calls_at_prompt);
     let edited = current.replacen("prompt_id: ", "prompt: ", 99);
-    let found = plugin(&edited).unwrap();
-    assert!(!found.is_current && found.begins && !found.prompts);
+    let found_plugin = plugin(&edited).unwrap();
+    assert!(
+        !found_plugin.is_current && found_plugin.calls_at_start && !found_plugin.calls_at_prompt
+    );
     let older = current.replace("\"chat.message\": ", "\"chat.other\": ");
-    let found = plugin(&older).unwrap();
-    assert!(!found.is_current && !found.begins && !found.prompts);
-    for other in ["", "const COMMAND = \"say done\";\n", "const COMMAND = gate;\n", "// gate hook"]
-    {
-        assert!(plugin(other).is_none(), "{other}");
+    let found_plugin = plugin(&older).unwrap();
+    assert!(
+        !found_plugin.is_current && !found_plugin.calls_at_start && !found_plugin.calls_at_prompt
+    );
+    for text in ["", "const COMMAND = \"say done\";\n", "const COMMAND = gate;\n", "// gate hook"] {
+        assert!(plugin(text).is_none(), "{text}");
     }
 }

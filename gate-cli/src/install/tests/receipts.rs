@@ -11,8 +11,8 @@ use super::super::scope::Scope;
 use super::roots;
 use crate::agent::Agent;
 
-fn backup(file: &Path, before: Option<&[u8]>) -> Backup {
-    Backup::new(Agent::Codex, Scope::User, file, before).with_written(b"written")
+fn backup(file: &Path, original: Option<&[u8]>) -> Backup {
+    Backup::new(Agent::Codex, Scope::User, file, original).with_written(b"written")
 }
 
 /// The files of a backup, and the path of its receipt.
@@ -35,8 +35,12 @@ fn a_backup_comes_back_as_it_was_and_is_this_users_alone() {
     for private in [&receipt, &files.backup_file()] {
         assert_eq!(private.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
-    let other = BackupFiles::new(&roots, Agent::Codex, file, Path::new("/h/config.toml"));
-    assert_eq!(other.load(), Ok(None), "the trust of these settings has a receipt of its own");
+    let trust_files = BackupFiles::new(&roots, Agent::Codex, file, Path::new("/h/config.toml"));
+    assert_eq!(
+        trust_files.load(),
+        Ok(None),
+        "the trust of these settings has a receipt of its own"
+    );
     files.delete();
     assert_eq!(files.load(), Ok(None));
     assert!(!receipt.parent().unwrap().exists());
@@ -84,14 +88,14 @@ fn folders_that_were_made_for_one_file_are_gates_for_the_next() {
     let home = folder.path().join("home");
     let (files, _) = files(&roots, Path::new("/h/hooks.json"));
     let nested = home.join(".codex/a/hooks.json");
-    let both = [home.join(".codex"), home.join(".codex/a")];
-    assert_eq!(files.folders(&nested), Ok(both.to_vec()));
-    fs::create_dir_all(&both[1]).unwrap();
+    let folders = [home.join(".codex"), home.join(".codex/a")];
+    assert_eq!(files.folders(&nested), Ok(folders.to_vec()));
+    fs::create_dir_all(&folders[1]).unwrap();
     assert_eq!(files.folders(&nested), Ok(Vec::new()), "somebody else made them");
     let mut saved = backup(&nested, None);
-    saved.receipt.folders = both.to_vec();
+    saved.receipt.folders = folders.to_vec();
     files.save(&saved).unwrap();
-    assert_eq!(files.folders(&nested), Ok(both.to_vec()));
-    assert_eq!(files.folders(&home.join(".codex/b.json")), Ok(both[..1].to_vec()));
+    assert_eq!(files.folders(&nested), Ok(folders.to_vec()));
+    assert_eq!(files.folders(&home.join(".codex/b.json")), Ok(folders[..1].to_vec()));
     assert_eq!(files.folders(&home.join("b.json")), Ok(Vec::new()));
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::agent::Agent;
 use crate::clients::{ClientFacts, TestStopFacts, TranscriptForm, facts};
 
-/// The agent's last word.
+/// The agent's last message.
 const CLAIM: &str =
     "All is done.\n\nEXIT_STATUS: COMPLETE\nEXIT_REASON: a test stop of gate doctor\n";
 
@@ -24,7 +24,7 @@ pub(super) fn stop_event(agent: Agent, project: &Path, transcript: &Path) -> Val
     let ClientFacts { hook, test_stop, .. } = facts(agent);
     let project = project.display().to_string();
     let transcript = transcript.display().to_string();
-    let own = own_members(
+    let own_members = own_members(
         test_stop,
         &[
             ("claim", CLAIM),
@@ -37,7 +37,7 @@ pub(super) fn stop_event(agent: Agent, project: &Path, transcript: &Path) -> Val
         ],
     );
     if test_stop.is_whole {
-        return Value::Object(own);
+        return Value::Object(own_members);
     }
     let mut event = Map::from_iter([
         ("cwd".to_owned(), project.into()),
@@ -56,7 +56,7 @@ pub(super) fn stop_event(agent: Agent, project: &Path, transcript: &Path) -> Val
     if hook.has_plan_mode {
         event.insert("permission_mode".to_owned(), "default".into());
     }
-    event.extend(own);
+    event.extend(own_members);
     Value::Object(event)
 }
 
@@ -64,13 +64,14 @@ pub(super) fn stop_event(agent: Agent, project: &Path, transcript: &Path) -> Val
 #[expect(clippy::expect_used, reason = "a test makes the event of each client")]
 fn own_members(test_stop: &TestStopFacts, values: &[(&str, &str)]) -> Map<String, Value> {
     let Some(members) = &test_stop.members else { return Map::new() };
-    let members = values.iter().fold(members.clone(), |members, (name, value)| {
-        members.replace(&format!("\"{{{name}}}\""), &json!(value).to_string())
-    });
-    serde_json::from_str(&members).expect("the members are JSON")
+    let mut json = members.clone();
+    for (name, value) in values {
+        json = json.replace(&format!("\"{{{name}}}\""), &json!(value).to_string());
+    }
+    serde_json::from_str(&json).expect("the members are JSON")
 }
 
-/// A session that ends with the same word, as the client keeps it.
+/// A session that ends with the same message, as the client keeps it.
 pub(super) fn transcript(agent: Agent) -> String {
     let lines = match facts(agent).test_stop.transcript {
         TranscriptForm::Gemini => vec![

@@ -31,8 +31,8 @@ fn a_block_is_exactly_that() {
 #[test]
 fn a_reply_that_lets_the_agent_go_is_shown_with_its_reason() {
     assert_eq!(problem(Agent::Goose, "true"), "it let the agent go");
-    let found = problem(Agent::Goose, "echo gate is not installed >&2");
-    assert_eq!(found, "it let the agent go: gate is not installed");
+    let with_reason = problem(Agent::Goose, "echo gate is not installed >&2");
+    assert_eq!(with_reason, "it let the agent go: gate is not installed");
     assert_eq!(problem(Agent::Goose, "echo no >&2; exit 3"), "it ended with code 3: no");
     assert!(problem(Agent::Goose, "echo done").contains("no JSON"));
     assert!(problem(Agent::Goose, "kill -9 $$").contains("a signal"));
@@ -40,9 +40,9 @@ fn a_reply_that_lets_the_agent_go_is_shown_with_its_reason() {
 
 #[test]
 fn the_command_runs_in_a_place_of_its_own() {
-    let looks = r#"test -f gate.toml && test "$HOME" = "$(cd ../home && pwd)" && test -z "$GATE" &&
+    let script = r#"test -f gate.toml && test "$HOME" = "$(cd ../home && pwd)" && test -z "$GATE" &&
         case "$GATE_STATE_DIR" in "$HOME"/*) echo '{"decision":"block","reason":"x"}';; esac"#;
-    assert_eq!(problem(Agent::ClaudeCode, looks), "");
+    assert_eq!(problem(Agent::ClaudeCode, script), "");
 }
 
 #[test]

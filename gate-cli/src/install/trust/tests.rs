@@ -21,10 +21,10 @@ fn silent() -> Form {
     form
 }
 
-fn trust() -> Trust {
+fn trust() -> HookTrust {
     let form = silent();
-    let found = form.found(&form.merged("").unwrap().text).unwrap();
-    Trust::new(Path::new("/home/a b/.codex/hooks.json"), &found[0], &form)
+    let entries = form.find_entries(&form.merged("").unwrap().text).unwrap();
+    HookTrust::new(Path::new("/home/a b/.codex/hooks.json"), &entries[0], &form)
 }
 
 #[test]
@@ -39,41 +39,45 @@ fn the_digest_is_that_of_the_sorted_compact_json() {
 #[test]
 fn the_digest_knows_what_is_shown_while_the_hook_runs() {
     let form = form(Moment::Stop);
-    let found = form.found(&form.merged("").unwrap().text).unwrap();
-    let shown = Trust::new(Path::new("/home/a b/.codex/hooks.json"), &found[0], &form);
-    assert_eq!(shown.key, trust().key);
-    assert_ne!(shown.hash, trust().hash);
+    let entries = form.find_entries(&form.merged("").unwrap().text).unwrap();
+    let with_status = HookTrust::new(Path::new("/home/a b/.codex/hooks.json"), &entries[0], &form);
+    assert_eq!(with_status.key, trust().key);
+    assert_ne!(with_status.hash, trust().hash);
 }
 
 #[test]
 fn each_event_has_a_digest_of_its_own() {
-    let of = |moment, name: &str| {
+    let trust_at = |moment, name: &str| {
         let form = form(moment);
-        let found = form.found(&form.merged("").unwrap().text).unwrap();
-        let trust = Trust::new(Path::new("/home/a b/.codex/hooks.json"), &found[0], &form);
+        let entries = form.find_entries(&form.merged("").unwrap().text).unwrap();
+        let trust = HookTrust::new(Path::new("/home/a b/.codex/hooks.json"), &entries[0], &form);
         assert_eq!(trust.key, format!("/home/a b/.codex/hooks.json:{name}:0:0"));
         trust
     };
-    let start = of(Moment::Start, "session_start");
-    let prompt = of(Moment::Prompt, "user_prompt_submit");
-    let both = [trust(), start, prompt];
-    let before = "model = \"x\"\n";
-    let merged = merged(&both, before).unwrap();
-    assert!(both.iter().all(|both| both.holds(&merged.text) == Ok(Some(true))), "{}", merged.text);
-    let clean = without(&both, &merged.text, &merged.made).unwrap().unwrap();
-    assert_eq!(clean.trim_end(), before.trim_end());
-    assert_eq!(without(&both, before, &[]).unwrap(), None);
+    let start = trust_at(Moment::Start, "session_start");
+    let prompt = trust_at(Moment::Prompt, "user_prompt_submit");
+    let trusts = [trust(), start, prompt];
+    let original = "model = \"x\"\n";
+    let merged = merged(&trusts, original).unwrap();
+    assert!(
+        trusts.iter().all(|trust| trust.is_in(&merged.text) == Ok(Some(true))),
+        "{}",
+        merged.text
+    );
+    let cleaned = without(&trusts, &merged.text, &merged.made).unwrap().unwrap();
+    assert_eq!(cleaned.trim_end(), original.trim_end());
+    assert_eq!(without(&trusts, original, &[]).unwrap(), None);
 }
 
 #[track_caller]
 fn comes_and_goes(text: &str) {
     let merged = trust().merged(text).unwrap();
     assert!(merged.text.starts_with(text), "{}", merged.text);
-    assert_eq!(trust().holds(&merged.text).unwrap(), Some(true));
+    assert_eq!(trust().is_in(&merged.text).unwrap(), Some(true));
     assert_eq!(trust().merged(&merged.text).unwrap().text, merged.text);
-    let without = trust().without(&merged.text, &merged.made).unwrap().unwrap();
-    assert_eq!(trust().holds(&without).unwrap(), None);
-    assert_eq!(without.trim_end(), text.trim_end());
+    let remaining = trust().without(&merged.text, &merged.made).unwrap().unwrap();
+    assert_eq!(trust().is_in(&remaining).unwrap(), None);
+    assert_eq!(remaining.trim_end(), text.trim_end());
 }
 
 #[test]
@@ -88,7 +92,7 @@ fn nothing_else_is_touched() {
 #[test]
 fn an_old_digest_is_replaced_in_its_place() {
     let text = "[hooks.state.\"/home/a b/.codex/hooks.json:stop:0:0\"]\ntrusted_hash = 'sha256:0' # old\n[b]\n";
-    assert_eq!(trust().holds(text).unwrap(), Some(false));
+    assert_eq!(trust().is_in(text).unwrap(), Some(false));
     let merged = trust().merged(text).unwrap();
     assert_eq!(merged.text, text.replace("'sha256:0'", &format!("\"{}\"", trust().hash)));
     assert!(merged.made.is_empty());

@@ -3,11 +3,15 @@
 use gate_core::decide::breaker::{Act, BreakerState};
 use gate_core::history::Owner;
 
-use super::super::{BreakerStatus, Operation, Which};
+use super::super::{BreakerSelector, BreakerStatus, Operation};
 use super::*;
 
-fn operate(memory: &mut Memory, which: Which<'_>, act: Act) -> Result<BreakerStatus, Failure> {
-    memory.operate(Operation { which, act, reason: "lunch" }, &policy(""))
+fn operate(
+    memory: &mut Memory,
+    selector: BreakerSelector<'_>,
+    act: Act,
+) -> Result<BreakerStatus, Failure> {
+    memory.operate(Operation { selector, act, reason: "lunch" }, &policy(""))
 }
 
 /// The loops over these tasks that are stopped; "" is the loop without a task.
@@ -24,9 +28,9 @@ fn stopped<'t>(memory: &mut Memory, tasks: &[&'t str]) -> Vec<&'t str> {
 fn what_is_held_here_is_all_work_without_a_task() {
     let shop = Shop::new();
     let mut memory = shop.memory();
-    let closed = memory.breaker(Which::Here, &policy("")).unwrap();
+    let closed = memory.breaker(BreakerSelector::Here, &policy("")).unwrap();
     assert_eq!((closed.state, closed.open.len()), (BreakerState::Closed, 0));
-    let status = operate(&mut memory, Which::Here, Act::Isolate).unwrap();
+    let status = operate(&mut memory, BreakerSelector::Here, Act::Isolate).unwrap();
     assert_eq!((status.state, status.trip.as_deref()), (BreakerState::Isolated, Some("operator")));
     assert_eq!((status.closed, status.ledger.as_ref().unwrap().seq), (None, 1));
     let open = &status.open[0];
@@ -41,15 +45,15 @@ fn what_is_held_here_is_all_work_without_a_task() {
 fn a_task_is_held_for_all_of_its_loops() {
     let shop = Shop::new();
     let mut memory = shop.memory();
-    let status = operate(&mut memory, Which::Task("it's"), Act::Trip).unwrap();
+    let status = operate(&mut memory, BreakerSelector::Task("it's"), Act::Trip).unwrap();
     assert_eq!((status.task.as_str(), status.state), ("it's", BreakerState::Open));
     assert_eq!(status.open[0].whose, "the task it's, by an operator");
     assert_eq!(status.open[0].reset, r"gate breaker reset --task 'it'\''s' --reason …");
     assert_eq!(stopped(&mut memory, &["", "it's", "its"]), ["it's"]);
-    let here = memory.breaker(Which::Here, &policy("")).unwrap();
+    let here = memory.breaker(BreakerSelector::Here, &policy("")).unwrap();
     assert_eq!(here.state, BreakerState::Closed);
     assert_eq!(here.open.len(), 1, "it is shown to whoever looks");
-    let reset = operate(&mut memory, Which::Task("it's"), Act::Reset).unwrap();
+    let reset = operate(&mut memory, BreakerSelector::Task("it's"), Act::Reset).unwrap();
     assert_eq!((reset.closed, reset.open.len()), (Some(1), 0));
     assert_eq!(stopped(&mut memory, &["it's"]), [""; 0]);
 }
@@ -58,13 +62,13 @@ fn a_task_is_held_for_all_of_its_loops() {
 fn a_run_that_nobody_knows_is_not_reset() {
     let shop = Shop::new();
     let mut memory = shop.memory();
-    let failure = operate(&mut memory, Which::Run("nigthly"), Act::Reset).unwrap_err();
+    let failure = operate(&mut memory, BreakerSelector::Run("nigthly"), Act::Reset).unwrap_err();
     assert_eq!((failure.exit_code, failure.code.as_str()), (2, "run-unknown"));
     assert_eq!(failure.message, "no run, loop or session is called nigthly");
     assert_eq!(count(&mut memory), 0);
-    let here = operate(&mut memory, Which::Here, Act::Reset).unwrap();
+    let here = operate(&mut memory, BreakerSelector::Here, Act::Reset).unwrap();
     assert_eq!((here.closed, count(&mut memory)), (Some(0), 1));
-    assert!(operate(&mut memory, Which::Run("a#2"), Act::Trip).is_err());
+    assert!(operate(&mut memory, BreakerSelector::Run("a#2"), Act::Trip).is_err());
 }
 
 #[test]
@@ -76,7 +80,7 @@ fn a_loop_that_tripped_is_listed_with_the_time_of_its_probe() {
         ..ask.request()
     };
     decide(&mut memory, &request, &goes_on()).unwrap();
-    let status = memory.breaker(Which::Run("nightly"), &ask.policy).unwrap();
+    let status = memory.breaker(BreakerSelector::Run("nightly"), &ask.policy).unwrap();
     assert_eq!((status.state, status.trip.as_deref()), (BreakerState::Open, Some("no_exit")));
     let open = &status.open[0];
     assert_eq!(
@@ -85,11 +89,11 @@ fn a_loop_that_tripped_is_listed_with_the_time_of_its_probe() {
     );
     assert!(open.probe_at.is_some() && open.probe_at == status.probe_at);
     assert_eq!(open.reset, "gate breaker reset --run nightly --reason …");
-    assert_eq!(memory.breaker(Which::Task("42"), &ask.policy).unwrap().open.len(), 1);
-    assert_eq!(memory.breaker(Which::Task("7"), &ask.policy).unwrap().open.len(), 0);
+    assert_eq!(memory.breaker(BreakerSelector::Task("42"), &ask.policy).unwrap().open.len(), 1);
+    assert_eq!(memory.breaker(BreakerSelector::Task("7"), &ask.policy).unwrap().open.len(), 0);
     let elsewhere = Memory { tree: "other".to_owned(), ..shop.memory() };
     let mut elsewhere = elsewhere;
-    let there = elsewhere.breaker(Which::Here, &ask.policy).unwrap();
+    let there = elsewhere.breaker(BreakerSelector::Here, &ask.policy).unwrap();
     assert_eq!((there.state, there.open[0].here), (BreakerState::Closed, false));
 }
 
@@ -100,9 +104,9 @@ fn the_counters_of_a_closed_breaker_are_shown() {
     for _ in 0..2 {
         decide(&mut memory, &ask.request(), &goes_on()).unwrap();
     }
-    let status = memory.breaker(Which::Run("nightly"), &ask.policy).unwrap();
+    let status = memory.breaker(BreakerSelector::Run("nightly"), &ask.policy).unwrap();
     assert_eq!(status.counters.map(|counters| counters.no_exit), Some(2));
-    let other = memory.breaker(Which::Run("daily"), &ask.policy).unwrap();
+    let other = memory.breaker(BreakerSelector::Run("daily"), &ask.policy).unwrap();
     assert_eq!(other.counters, None);
 }
 
@@ -121,9 +125,9 @@ fn a_persons_prompt_closes_what_tripped_and_not_what_an_operator_holds() {
     let before = count(&mut memory);
     assert_eq!(memory.close_at_prompt("s-1"), Ok(false));
     assert_eq!(count(&mut memory), before, "a prompt that closes nothing records nothing");
-    operate(&mut memory, Which::Run("s-1"), Act::Isolate).unwrap();
+    operate(&mut memory, BreakerSelector::Run("s-1"), Act::Isolate).unwrap();
     assert_eq!(memory.close_at_prompt("s-1"), Ok(false));
-    let status = memory.breaker(Which::Run("s-1"), &ask.policy).unwrap();
+    let status = memory.breaker(BreakerSelector::Run("s-1"), &ask.policy).unwrap();
     assert_eq!(status.state, BreakerState::Isolated);
 }
 
@@ -135,11 +139,14 @@ fn lost_state_is_an_open_breaker_until_somebody_resets_it() {
     }
     shop.lose_state();
     let mut memory = shop.memory();
-    let lost = memory.breaker(Which::Here, &ask.policy).unwrap();
+    let lost = memory.breaker(BreakerSelector::Here, &ask.policy).unwrap();
     assert_eq!((lost.state, lost.trip.as_deref()), (BreakerState::Open, Some("state")));
     assert_eq!((lost.open.len(), lost.stops()), (0, true));
-    assert_eq!(operate(&mut memory, Which::Here, Act::Trip).unwrap_err().code, "state-lost");
-    let reset = operate(&mut memory, Which::Here, Act::Reset).unwrap();
+    assert_eq!(
+        operate(&mut memory, BreakerSelector::Here, Act::Trip).unwrap_err().code,
+        "state-lost"
+    );
+    let reset = operate(&mut memory, BreakerSelector::Here, Act::Reset).unwrap();
     assert_eq!(reset.state, BreakerState::Closed);
     assert_eq!(reset.set_aside.unwrap().records, Some(0), "nothing was left of it");
     let sealed = memory.view().unwrap().entry(1).unwrap().unwrap();

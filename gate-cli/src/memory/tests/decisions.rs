@@ -4,7 +4,7 @@ use gate_core::Verdict;
 use gate_core::decide::breaker::{Act, Admission};
 use gate_core::history::kind;
 
-use super::super::{DecisionRequest, Operation, Which};
+use super::super::{BreakerSelector, DecisionRequest, Operation};
 use super::*;
 
 #[test]
@@ -89,8 +89,8 @@ fn an_exit_is_repeated_only_for_the_same_output_under_the_same_policy() {
         DecisionRequest { policy_text: &other.text, ..request.clone() },
     ] {
         let pending = pending(&mut memory, &changed);
-        assert!(pending.earlier.is_none());
-        assert_eq!(pending.numbered(), Some(("nightly#2", 1)));
+        assert!(pending.earlier_decision.is_none());
+        assert_eq!(pending.run_and_iteration(), Some(("nightly#2", 1)));
     }
 }
 
@@ -149,7 +149,7 @@ fn of_two_gates_each_has_an_iteration_where_nobody_counts() {
     let (mut one, mut other) = (shop.memory(), shop.memory());
     let request = ask.request();
     let turns = [pending(&mut one, &request), pending(&mut other, &request)];
-    assert_eq!(turns[0].numbered(), turns[1].numbered());
+    assert_eq!(turns[0].run_and_iteration(), turns[1].run_and_iteration());
     let first = record_decision(&mut one, &turns[0], &request, &goes_on()).unwrap();
     let second = record_decision(&mut other, &turns[1], &request, &goes_on()).unwrap();
     assert_eq!((place(&first), place(&second)), (("nightly", 1), ("nightly", 2)));
@@ -212,7 +212,11 @@ fn a_reset_ends_the_run() {
     let (shop, ask) = (Shop::new(), Ask::under(""));
     let mut memory = shop.memory();
     decide(&mut memory, &ask.request(), &goes_on()).unwrap();
-    let reset = Operation { which: Which::Run("nightly"), act: Act::Reset, reason: "new plan" };
+    let reset = Operation {
+        selector: BreakerSelector::Run("nightly"),
+        act: Act::Reset,
+        reason: "new plan",
+    };
     let status = memory.operate(reset, &ask.policy).unwrap();
     assert_eq!((status.closed, status.ledger.unwrap().seq), (Some(0), 2));
     assert_eq!(place(&decide(&mut memory, &ask.request(), &goes_on()).unwrap()), ("nightly#2", 1));

@@ -158,8 +158,8 @@ fn record_decision(
     match memory.begin_decision(pending, request)? {
         DecisionStart::Repeated(record) => Ok(*record),
         DecisionStart::Open(transaction) => {
-            let decided = answer(request, signal, &transaction.context);
-            transaction.commit(decided, pending, request)
+            let (record, judged) = answer(request, signal, &transaction.context);
+            transaction.commit(record, judged, pending, request)
         }
     }
 }
@@ -174,7 +174,7 @@ fn decide(
         LookUp::Repeated(record) => return Ok(*record),
         LookUp::Pending(pending) => *pending,
     };
-    if let Some(earlier) = pending.earlier {
+    if let Some(earlier) = pending.earlier_decision {
         return Ok(*earlier);
     }
     memory.begin_probe(&mut pending, request)?;

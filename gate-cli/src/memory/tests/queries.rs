@@ -4,7 +4,7 @@ use gate_core::history::kind;
 use gate_core::ledger::{Body, Draft};
 use serde_json::Value;
 
-use super::super::{Last, NotJudged, RecordSelector};
+use super::super::{LastEvent, NotJudged, RecordSelector};
 use super::*;
 
 /// Appends records, each with a type, a run and a body.
@@ -72,10 +72,10 @@ fn a_stop_without_a_decision_is_the_last_event_of_its_tree() {
     let shop = Shop::new();
     let mut memory = shop.memory();
     let last = |memory: &mut Memory, run, task| {
-        let found = memory.last(&RecordSelector { run, task }).unwrap();
+        let found = memory.last_event(&RecordSelector { run, task }).unwrap();
         found.map(|last| match last {
-            Last::Decided(record) => record.decision_id,
-            Last::Undecided(why) => why,
+            LastEvent::Decided(record) => record.decision_id,
+            LastEvent::Undecided(why) => why,
         })
     };
     assert_eq!(last(&mut memory, None, None), None);

@@ -2,17 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use gate_fleet::work::{Lease, LeaseState, WorkError, actor, is_claimable};
+use gate_fleet::work::{Lease, LeaseState, WorkError, check_actor, is_claimable};
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use super::super::Memory;
-use super::again;
-use super::verified_rows::{found, holds};
+use super::retry_if_busy;
+use super::verified_rows::{verified_item, verify};
 use crate::failure::Failure;
 use crate::store::{Ask, Claimable, Item, Leases};
 
-/// The wait after somebody else was faster.
+/// The wait after another claimant was faster.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// The longest sleep between two looks at a cancellation.
@@ -49,14 +49,14 @@ pub struct LeaseRef<'a> {
 /// A change of a lease by its holder.
 #[derive(Clone, Copy, Debug)]
 enum LeaseChange {
-    /// The lease ends so long from now.
+    /// The lease ends after this time from now.
     Renewed(SignedDuration),
     Released,
 }
 
 impl Memory {
-    /// Claims the next item; none if nothing can be claimed in time, or if `ended` returns true
-    /// because nobody wants it any more.
+    /// Claims the next item; `None` if nothing can be claimed in time, or if `is_cancelled` returns
+    /// true because nobody wants it any more.
     ///
     /// # Errors
     ///
@@ -65,34 +65,36 @@ impl Memory {
     pub fn claim(
         &mut self,
         claim: &Claim<'_>,
-        ended: &dyn Fn() -> bool,
+        is_cancelled: &dyn Fn() -> bool,
     ) -> Result<Option<Item>, Failure> {
-        actor(claim.actor)?;
-        self.check_end()?;
+        check_actor(claim.actor)?;
+        self.require_whole_ledger()?;
         if let Some(id) = claim.which.id {
             self.work(id)?;
         }
-        let until = Instant::now().checked_add(claim.wait);
-        let left =
-            || until.map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()));
+        let deadline = Instant::now().checked_add(claim.wait);
+        // A wait beyond the clock's range has no end.
+        let remaining =
+            || deadline.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
         loop {
-            if let Some(item) = self.take(claim)? {
+            if let Some(item) = self.try_claim(claim)? {
                 return Ok(Some(item));
             }
-            while self.is_idle(claim, left())? {
-                if left().is_zero() || ended() {
+            loop {
+                let may_be_claimable = self.await_claimable(claim, remaining())?;
+                if remaining().is_zero() || is_cancelled() {
                     return Ok(None);
                 }
-            }
-            if left().is_zero() || ended() {
-                return Ok(None);
+                if may_be_claimable {
+                    break;
+                }
             }
         }
     }
 
     /// Fails if the ledger has lost its end: nobody should work from an old state. Once is enough,
     /// because the work under a claim is compared again.
-    fn check_end(&mut self) -> Result<(), Failure> {
+    fn require_whole_ledger(&mut self) -> Result<(), Failure> {
         if !self.has_marked_record {
             self.retry_record(|memory| Ok(memory.view().map(drop)?))?;
             self.has_marked_record = true;
@@ -100,102 +102,105 @@ impl Memory {
         Ok(())
     }
 
-    /// Why nobody can claim this item now; none if it can be claimed.
+    /// The reason why nobody can claim this item now; `None` if it can be claimed.
     ///
     /// # Errors
     ///
-    /// None with this id, a store that cannot be read, a row that its record
+    /// No item with this id, a store that cannot be read, a row that its record
     /// contradicts.
     pub fn unclaimable(&mut self, id: &str) -> Result<Option<WorkError>, Failure> {
         let (item, now) = self.retry(|memory| {
             let mut view = memory.view()?;
-            Ok((found(&mut view, id)?, view.now()?))
+            Ok((verified_item(&mut view, id)?, view.now()?))
         })?;
         let id = id.to_owned();
         let phase = item.work.state.phase;
         if !is_claimable(phase) {
             return Ok(Some(WorkError::NotClaimable { id, phase }));
         }
-        let live = item.lease.filter(|lease| lease.state(now) == LeaseState::Active);
-        Ok(live.map(|lease| WorkError::Leased { id, lease: lease.lease_id }))
+        let active_lease = item.lease.filter(|lease| lease.state(now) == LeaseState::Active);
+        Ok(active_lease.map(|lease| WorkError::Leased { id, lease: lease.lease_id }))
     }
 
-    /// Sleeps until something may be claimable. True if nothing is.
-    fn is_idle(&mut self, claim: &Claim<'_>, left: Duration) -> Result<bool, Failure> {
-        if left.is_zero() {
-            return Ok(true);
+    /// Sleeps until an item may be claimable, but for a short time at most. Returns false if there
+    /// is still nothing to claim.
+    fn await_claimable(&mut self, claim: &Claim<'_>, max_sleep: Duration) -> Result<bool, Failure> {
+        if max_sleep.is_zero() {
+            return Ok(false);
         }
         match self.time_to_claimable(claim)? {
-            Some(wait) if !wait.is_positive() => {
+            Some(time) if !time.is_positive() => {
                 // An item is there, and somebody else is just taking it, or it is ours.
                 std::thread::sleep(PAUSE);
-                return Ok(false);
+                return Ok(true);
             }
-            wait => {
-                let most = wait
-                    .and_then(|wait| Duration::try_from(wait).ok())
-                    .unwrap_or(MAX_POLL_INTERVAL);
-                let at_most = most.min(MAX_POLL_INTERVAL).min(left);
-                self.retry(|memory| Ok(memory.store.await_work(&memory.project, at_most)?))?;
+            time => {
+                let sleep = time
+                    .and_then(|time| Duration::try_from(time).ok())
+                    .unwrap_or(MAX_POLL_INTERVAL)
+                    .min(MAX_POLL_INTERVAL)
+                    .min(max_sleep);
+                self.retry(|memory| Ok(memory.store.await_work(&memory.project, sleep)?))?;
             }
         }
-        Ok(self.time_to_claimable(claim)?.is_none_or(|wait| wait.is_positive()))
+        Ok(self.time_to_claimable(claim)?.is_some_and(|time| !time.is_positive()))
     }
 
-    /// The time until something can be claimed; none if nothing is going to be.
+    /// The time until an item can be claimed; `None` if no lease is going to end.
     fn time_to_claimable(&mut self, claim: &Claim<'_>) -> Result<Option<SignedDuration>, Failure> {
-        let (now, at) = self.retry(|memory| {
+        let (now, claimable_at) = self.retry(|memory| {
             let mut view = memory.view()?;
             Ok((view.now()?, view.claimable_at(claim.which)?))
         })?;
-        Ok(at.map(|at| at.duration_since(now)))
+        Ok(claimable_at.map(|time| time.duration_since(now)))
     }
 
-    /// An item whose row differs from its records stays claimed, and is out of the way of others
-    /// as long as that lease would last.
-    fn take(&mut self, claim: &Claim<'_>) -> Result<Option<Item>, Failure> {
+    /// Claims an item if one is free. An item whose row differs from its records stays claimed, and
+    /// is out of the way of others as long as that lease would last.
+    fn try_claim(&mut self, claim: &Claim<'_>) -> Result<Option<Item>, Failure> {
         let lease = claim.request.map_or_else(|| Uuid::now_v7().to_string(), str::to_owned);
-        let ttl = ttl(claim.ttl)?;
+        let ttl = lease_duration(claim.ttl)?;
         // The lease's id is the request's: an earlier request, or an earlier try, may have got an item.
         let mut may_have_item = claim.request.is_some();
         self.retry(|memory| {
-            let mut leases = memory.lease()?;
+            let mut leases = memory.begin_leases()?;
             let now = leases.now()?;
             if !may_have_item
                 && let Some(item) = leases.item_held(claim.actor, claim.which, now)?
-                && holds(&mut leases, &item).is_ok()
+                && verify(&mut leases, &item).is_ok()
             {
-                let item = claim.extended(item, after(now, ttl)?, now, &mut leases)?;
+                let item = claim.extended(item, lease_end(now, ttl)?, now, &mut leases)?;
                 leases.commit()?;
                 return Ok(Some(item));
             }
-            let earlier = if may_have_item { leases.item_with_lease(&lease)? } else { None };
-            if let Some(item) = &earlier {
-                claim.is_answered_by(item, now)?;
-            }
-            let item = match earlier {
-                Some(item) => Some(item),
+            let claimed_before = if may_have_item { leases.item_with_lease(&lease)? } else { None };
+            let item = match claimed_before {
+                Some(item) => {
+                    claim.is_answered_by(&item, now)?;
+                    Some(item)
+                }
                 None => {
-                    let until = after(now, ttl)?;
+                    let until = lease_end(now, ttl)?;
+                    // If the answer to this change is lost, the next try finds its item.
                     may_have_item = true;
                     let ask = Ask { lease: &lease, actor: claim.actor, now, until };
                     leases.claim(claim.which, ask)?
                 }
             };
-            let is_sound = item.as_ref().map_or(Ok(()), |item| holds(&mut leases, item));
+            let verified = item.as_ref().map_or(Ok(()), |item| verify(&mut leases, item));
             leases.commit()?;
-            is_sound.map(|()| item)
+            verified.map(|()| item)
         })
     }
 
-    /// Renews a lease, which then ends so long from now.
+    /// Renews a lease, which then ends after this time from now.
     ///
     /// # Errors
     ///
     /// Nobody's or somebody else's lease, one that is over, one that would end
     /// earlier than it does.
-    pub fn renew(&mut self, handed: LeaseRef<'_>, by: Duration) -> Result<Item, Failure> {
-        self.change_lease(handed, LeaseChange::Renewed(ttl(by)?))
+    pub fn renew(&mut self, lease_ref: LeaseRef<'_>, ttl: Duration) -> Result<Item, Failure> {
+        self.change_lease(lease_ref, LeaseChange::Renewed(lease_duration(ttl)?))
     }
 
     /// Gives a lease back.
@@ -203,32 +208,38 @@ impl Memory {
     /// # Errors
     ///
     /// Nobody's or somebody else's lease, one that is over.
-    pub fn release(&mut self, handed: LeaseRef<'_>) -> Result<Item, Failure> {
-        self.change_lease(handed, LeaseChange::Released)
+    pub fn release(&mut self, lease_ref: LeaseRef<'_>) -> Result<Item, Failure> {
+        self.change_lease(lease_ref, LeaseChange::Released)
     }
 
     /// Puts another lease in the place of the one that somebody has.
-    fn change_lease(&mut self, handed: LeaseRef<'_>, change: LeaseChange) -> Result<Item, Failure> {
-        self.work(handed.work)?;
+    fn change_lease(
+        &mut self,
+        lease_ref: LeaseRef<'_>,
+        change: LeaseChange,
+    ) -> Result<Item, Failure> {
+        let LeaseRef { work, actor, .. } = lease_ref;
+        self.work(work)?;
         let mut may_be_changed = false;
         self.retry(|memory| {
-            again(|| {
-                let mut leases = memory.lease()?;
-                let item = found(&mut leases, handed.work)?;
+            retry_if_busy(|| {
+                let mut leases = memory.begin_leases()?;
+                let item = verified_item(&mut leases, work)?;
                 let now = leases.now()?;
-                let before = handed.lease(&item)?;
-                let is_released = before.actor_id == handed.actor && before.expires_at.is_none();
-                let lease = match change {
-                    LeaseChange::Renewed(by) => {
-                        before.renewed(handed.actor, after(now, by)?, now)?
+                let old_lease = lease_ref.lease(&item)?;
+                let is_released = old_lease.actor_id == actor && old_lease.expires_at.is_none();
+                let new_lease = match change {
+                    LeaseChange::Renewed(ttl) => {
+                        old_lease.renewed(actor, lease_end(now, ttl)?, now)?
                     }
+                    // An earlier try has released it, and only its answer was lost.
                     LeaseChange::Released if may_be_changed && is_released => return Ok(item),
-                    LeaseChange::Released => before.released(handed.actor, now)?,
+                    LeaseChange::Released => old_lease.released(actor, now)?,
                 };
                 may_be_changed = true;
-                leases.put_lease(&item, &lease, now)?;
+                leases.put_lease(&item, &new_lease, now)?;
                 leases.commit()?;
-                Ok(Item { lease: Some(lease), ..item })
+                Ok(Item { lease: Some(new_lease), ..item })
             })
         })
     }
@@ -243,18 +254,18 @@ impl Claim<'_> {
         now: Timestamp,
         leases: &mut Leases<'_>,
     ) -> Result<Item, Failure> {
-        let held = item.lease.as_ref();
-        let shorter = held.filter(|lease| lease.expires_at.is_some_and(|ends| ends < until));
-        let Some(lease) = shorter else { return Ok(item) };
-        let lease = lease.renewed(self.actor, until, now)?;
-        leases.put_lease(&item, &lease, now)?;
-        Ok(Item { lease: Some(lease), ..item })
+        let lease = item.lease.as_ref();
+        let shorter_lease = lease.filter(|lease| lease.expires_at.is_some_and(|end| end < until));
+        let Some(old_lease) = shorter_lease else { return Ok(item) };
+        let new_lease = old_lease.renewed(self.actor, until, now)?;
+        leases.put_lease(&item, &new_lease, now)?;
+        Ok(Item { lease: Some(new_lease), ..item })
     }
 
     /// Fails if the lease that this request got is over, or another actor's.
     fn is_answered_by(&self, item: &Item, now: Timestamp) -> Result<(), Failure> {
         let lease = item.lease.as_ref();
-        lease.map_or(Ok(()), |lease| Ok(lease.is_held_by(self.actor, now)?))
+        lease.map_or(Ok(()), |lease| Ok(lease.check_holder(self.actor, now)?))
     }
 }
 
@@ -264,21 +275,25 @@ impl LeaseRef<'_> {
         let lease = item
             .lease
             .as_ref()
-            .filter(|lease| self.lease.is_none_or(|named| named == lease.lease_id));
+            .filter(|lease| self.lease.is_none_or(|lease_id| lease_id == lease.lease_id));
         match (lease, self.lease) {
             (Some(lease), _) => Ok(lease.clone()),
-            (None, Some(named)) => Err(WorkError::LeaseNotFound(named.to_owned()).into()),
+            (None, Some(lease_id)) => Err(WorkError::LeaseNotFound(lease_id.to_owned()).into()),
             (None, None) => Err(WorkError::LeaseNotFound(format!("none of {}", self.work)).into()),
         }
     }
 }
 
-fn ttl(time: Duration) -> Result<SignedDuration, Failure> {
-    let time = SignedDuration::try_from(time).ok().filter(|time| time.as_millis() > 0);
-    time.ok_or_else(|| Failure::usage("usage", "a lease lasts a millisecond or more"))
+fn lease_duration(ttl: Duration) -> Result<SignedDuration, Failure> {
+    let duration = SignedDuration::try_from(ttl).ok();
+    duration
+        .filter(|duration| duration.as_millis() > 0)
+        .ok_or_else(|| Failure::usage("usage", "a lease lasts a millisecond or more"))
 }
 
-fn after(now: Timestamp, time: SignedDuration) -> Result<Timestamp, Failure> {
-    let at = now.checked_add(time).and_then(|at| Timestamp::from_millisecond(at.as_millisecond()));
-    at.map_err(|_| Failure::usage("usage", "a lease has to end in this calendar"))
+/// The end of a lease, in the whole milliseconds that a row holds.
+fn lease_end(now: Timestamp, ttl: SignedDuration) -> Result<Timestamp, Failure> {
+    now.checked_add(ttl)
+        .and_then(|end| Timestamp::from_millisecond(end.as_millisecond()))
+        .map_err(|_| Failure::usage("usage", "a lease has to end in this calendar"))
 }

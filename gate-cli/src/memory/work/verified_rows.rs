@@ -12,7 +12,14 @@ use crate::memory::Memory;
 use crate::store::{Item, View};
 
 /// Items that are read at once.
-const PAGE: usize = 500;
+const PAGE_ITEMS: usize = 500;
+
+/// A work item with a live lease.
+pub(crate) struct LeasedItem {
+    /// The project's id.
+    pub(crate) project: String,
+    pub(crate) item: WorkItem,
+}
 
 impl Memory {
     /// The first contradiction between the rows of work items and `book`, which their records up
@@ -27,25 +34,25 @@ impl Memory {
         followed: u64,
     ) -> Result<Option<(u64, String)>, Failure> {
         let (mut view, _) = self.examine()?;
-        let rows = all(&mut view, |_| true)?;
+        let rows = items(&mut view, |_| true)?;
         for item in &rows {
             if item.seq > followed {
-                holds(&mut view, item)?;
-            } else if let Some(wrong) = contradicts(item, book.item(&item.work.id)) {
-                return Ok(Some(wrong));
+                verify(&mut view, item)?;
+            } else if let Some(problem) = contradiction(item, book.item(&item.work.id)) {
+                return Ok(Some(problem));
             }
         }
-        let rows: BTreeSet<_> = rows.iter().map(|row| row.work.id.as_str()).collect();
-        let missing = book.items().find(|(id, _)| !rows.contains(id));
-        Ok(missing.map(|(id, entry)| (entry.seq, about_item(id, "has no row"))))
+        let row_ids: BTreeSet<_> = rows.iter().map(|row| row.work.id.as_str()).collect();
+        let missing = book.items().find(|(id, _)| !row_ids.contains(id));
+        Ok(missing.map(|(id, recorded)| (recorded.seq, item_problem(id, "has no row"))))
     }
 
-    /// The work items with a live lease, of all projects in the store, each with its project.
+    /// The work items with a live lease, of all projects in the store.
     ///
     /// # Errors
     ///
     /// A store that cannot be read, a row that its record contradicts.
-    pub(crate) fn leased_items(&mut self) -> Result<Vec<(String, WorkItem)>, Failure> {
+    pub(crate) fn leased_items(&mut self) -> Result<Vec<LeasedItem>, Failure> {
         let (mut view, _) = self.examine()?;
         let projects = view.projects()?;
         drop(view);
@@ -53,79 +60,85 @@ impl Memory {
         for project in projects {
             let (mut view, _) = self.store.examine(&project)?;
             let now = view.now()?;
-            let is_live = |lease: &Lease| lease.state(now) == LeaseState::Active;
-            let items = all(&mut view, |item| item.lease.as_ref().is_some_and(is_live))?;
+            let is_active = |lease: &Lease| lease.state(now) == LeaseState::Active;
+            let leased_items = items(&mut view, |item| item.lease.as_ref().is_some_and(is_active))?;
             drop(view);
-            leased.extend(items.into_iter().map(|item| (project.clone(), item.work)));
+            leased.extend(
+                leased_items
+                    .into_iter()
+                    .map(|item| LeasedItem { project: project.clone(), item: item.work }),
+            );
         }
         Ok(leased)
     }
 }
 
-fn about_item(id: &str, what: &str) -> String {
-    format!("the work item `{id}` {what}")
+fn item_problem(id: &str, problem: &str) -> String {
+    format!("the work item `{id}` {problem}")
 }
 
-/// The contradiction between a row and its records, if there is one.
-fn contradicts(item: &Item, recorded: Option<ReplayedItem>) -> Option<(u64, String)> {
+/// The contradiction between a row and its records, if there is one, with the record's number.
+fn contradiction(item: &Item, recorded: Option<ReplayedItem>) -> Option<(u64, String)> {
     let WorkItem { id, state, .. } = &item.work;
     let Some(recorded) = recorded else {
-        return Some((item.seq, about_item(id, "has a row and no record")));
+        return Some((item.seq, item_problem(id, "has a row and no record")));
     };
     let ReplayedItem { state: ItemState { phase, .. }, added, seq, texts } = recorded;
     if (recorded.state, seq) != (*state, item.seq) {
-        let what = format!("stands in {phase}, and its row says something else");
-        return Some((seq, about_item(id, &what)));
+        let problem = format!("stands in {phase}, and its row says something else");
+        return Some((seq, item_problem(id, &problem)));
     }
     let is_as_added = (added, texts) == (item.added, item.work.texts());
-    (!is_as_added).then(|| (added, about_item(id, "was added otherwise than its row says")))
+    (!is_as_added).then(|| (added, item_problem(id, "was added otherwise than its row says")))
 }
 
-/// The items in the order of their adding, those that are wanted.
-pub(in super::super) fn all(
-    reading: &mut View<'_>,
-    wanted: impl Fn(&Item) -> bool,
+/// The selected items in the order of their adding.
+pub(in super::super) fn items(
+    view: &mut View<'_>,
+    is_selected: impl Fn(&Item) -> bool,
 ) -> Result<Vec<Item>, Failure> {
-    let (mut all, mut after) = (Vec::new(), 0);
+    let mut selected = Vec::new();
+    let mut last_added = 0;
     loop {
-        let page = reading.items(after, PAGE)?;
-        let Some(last) = page.last() else { return Ok(all) };
-        after = last.added;
-        all.extend(page.into_iter().filter(&wanted));
+        let page = view.items(last_added, PAGE_ITEMS)?;
+        let Some(last) = page.last() else { return Ok(selected) };
+        last_added = last.added;
+        selected.extend(page.into_iter().filter(&is_selected));
     }
 }
 
 /// The item with an id. Fails if its row differs from its records.
-pub(super) fn found(reading: &mut View<'_>, id: &str) -> Result<Item, Failure> {
-    let item = reading.item(id)?.ok_or_else(|| WorkError::NotFound(id.to_owned()))?;
-    holds(reading, &item)?;
+pub(super) fn verified_item(view: &mut View<'_>, id: &str) -> Result<Item, Failure> {
+    let item = view.item(id)?.ok_or_else(|| WorkError::NotFound(id.to_owned()))?;
+    verify(view, &item)?;
     Ok(item)
 }
 
 /// Fails if an item's row differs from its records: its phase from the latest one, or its task
 /// from the one that added it.
-pub(super) fn holds(reading: &mut View<'_>, item: &Item) -> Result<(), Failure> {
+pub(super) fn verify(view: &mut View<'_>, item: &Item) -> Result<(), Failure> {
     let WorkItem { id, state, .. } = &item.work;
     let (phase, seq) = (state.phase, item.seq);
-    let latest = proven(reading, seq)?;
-    let recorded =
-        latest.as_ref().map(|record| ItemState::recorded(record, id)).transpose()?.flatten();
-    if recorded != Some(*state) {
+    let latest = hashed_record(view, seq)?;
+    let recorded_state =
+        latest.as_ref().map(|record| ItemState::from_record(record, id)).transpose()?.flatten();
+    if recorded_state != Some(*state) {
         let message =
             format!("the row of the work item `{id}` says {phase}, and record {seq} does not");
         return Err(Failure::internal("state-corrupt", message));
     }
-    let first = if item.added == seq { latest } else { proven(reading, item.added)? };
-    if first.map(|record| item.work.is_added_by(&record)).transpose()? == Some(true) {
+    // The rows can be edited by others, so the texts that an agent is given are compared, too.
+    let added = if item.added == seq { latest } else { hashed_record(view, item.added)? };
+    if added.map(|record| item.work.is_added_by(&record)).transpose()? == Some(true) {
         return Ok(());
     }
-    let added = item.added;
-    let message = format!("the row of the work item `{id}` is not what record {added} added");
+    let seq = item.added;
+    let message = format!("the row of the work item `{id}` is not what record {seq} added");
     Err(Failure::internal("state-corrupt", message))
 }
 
 /// The record with a number, if it is the one that was hashed.
-fn proven(reading: &mut View<'_>, seq: u64) -> Result<Option<Record>, Failure> {
-    let sealed = reading.entry(seq)?.filter(|sealed| sealed.record.hash() == sealed.hash);
+fn hashed_record(view: &mut View<'_>, seq: u64) -> Result<Option<Record>, Failure> {
+    let sealed = view.entry(seq)?.filter(|sealed| sealed.record.hash() == sealed.hash);
     Ok(sealed.map(|sealed| sealed.record))
 }

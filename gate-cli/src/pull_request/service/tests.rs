@@ -8,8 +8,8 @@ fn places(variables: &[(&str, &str)]) -> Places {
     Places { environment, ..Places::default() }
 }
 
-fn target(branch: &str, commit: Option<&str>) -> Change {
-    Change::Request(Target { branch: Some(branch.to_owned()), commit: commit.map(str::to_owned) })
+fn target(branch: &str, commit: Option<&str>) -> CiChange {
+    CiChange::Request(Target { branch: Some(branch.to_owned()), commit: commit.map(str::to_owned) })
 }
 
 #[test]
@@ -29,18 +29,18 @@ fn an_empty_variable_says_nothing() {
 #[test]
 fn a_branch_without_a_commit_before_is_new() {
     let zeros = "0".repeat(40);
-    for (before, expected) in [(zeros.as_str(), None), ("abc", Some("abc"))] {
+    for (previous, expected) in [(zeros.as_str(), None), ("abc", Some("abc"))] {
         let variables = [
             ("GITLAB_CI", "true"),
             ("CI_PIPELINE_SOURCE", "push"),
             ("CI_COMMIT_BRANCH", "work"),
-            ("CI_COMMIT_BEFORE_SHA", before),
+            ("CI_COMMIT_BEFORE_SHA", previous),
         ];
         let job = CiJob::read(&places(&variables)).unwrap();
-        let expected = Change::Push {
+        let expected = CiChange::Push {
             branch: Some("work".to_owned()),
             previous: expected.map(str::to_owned),
-            forced: false,
+            is_forced: false,
         };
         assert_eq!(job.change, expected);
     }
@@ -55,5 +55,5 @@ fn outside_of_a_ci_nothing_is_known() {
 fn a_schedule_is_no_push() {
     let variables = [("GITHUB_ACTIONS", "true"), ("GITHUB_EVENT_NAME", "schedule")];
     let job = CiJob::read(&places(&variables)).unwrap();
-    assert_eq!((job.change, job.service), (Change::Other, Some(Service::GitHub)));
+    assert_eq!((job.change, job.service), (CiChange::Other, Some(Service::GitHub)));
 }

@@ -23,15 +23,15 @@ fn an_end_by_a_signal_is_distinguished_from_an_exit_code() {
 fn a_program_that_is_not_in_path_is_reported_as_such() {
     let missing = Fate::NotStarted("No such file or directory (os error 2)".to_owned());
     let error = |program: &str, fate: &Fate| AgentExit::new(fate, &order(program)).error.unwrap();
-    let begins = |program: &str| {
+    let beginning = |program: &str| {
         format!(
             "the agent's program `{program}` could not be started: \
              No such file or directory (os error 2)"
         )
     };
     let hint = ": is it installed, and on PATH?";
-    assert_eq!(error("codex", &missing), format!("{}{hint}", begins("codex")));
-    assert_eq!(error("./codex", &missing), begins("./codex"));
+    assert_eq!(error("codex", &missing), format!("{}{hint}", beginning("codex")));
+    assert_eq!(error("./codex", &missing), beginning("./codex"));
     let refused = Fate::NotStarted("Permission denied (os error 13)".to_owned());
     assert!(error("codex", &refused).ends_with("Permission denied (os error 13)"));
     let exit = AgentExit::new(&missing, &order("codex"));
@@ -40,7 +40,8 @@ fn a_program_that_is_not_in_path_is_reported_as_such() {
 
 #[test]
 fn a_prompt_that_fits_no_command_line_is_read_from_its_file() {
-    let word = |prompt: &str| prompted("--message={prompt}", prompt, Path::new("/run/prompt.md"));
+    let word =
+        |prompt: &str| with_prompt("--message={prompt}", prompt, Path::new("/run/prompt.md"));
     assert_eq!(word("Add the export."), "--message=Add the export.");
     assert!(word(&"x".repeat(120 << 10)).ends_with("xx"));
     for prompt in ["x".repeat(LONGEST_WORD), "a\0b".to_owned()] {
@@ -54,15 +55,15 @@ fn a_prompt_that_fits_no_command_line_is_read_from_its_file() {
 #[test]
 fn the_end_of_standard_error_is_a_files_alone() {
     let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
+    let path = |name: &str| folder.path().join(name);
     let long = format!("begin{}end\u{e9}", "x".repeat(16 << 10));
-    fs::write(at("stderr"), &long).unwrap();
-    let tail = read_tail(&at("stderr"));
+    fs::write(path("stderr"), &long).unwrap();
+    let tail = read_tail(&path("stderr"));
     assert_eq!(tail.len(), 16 << 10);
     assert!(tail.ends_with("endé") && !tail.contains("begin"));
-    std::os::unix::fs::symlink(at("stderr"), at("link")).unwrap();
-    assert_eq!(read_tail(&at("link")), "");
-    assert_eq!(read_tail(&at("gone")), "");
-    fs::write(at("bytes"), b"a\xff").unwrap();
-    assert_eq!(read_tail(&at("bytes")), "a\u{fffd}");
+    std::os::unix::fs::symlink(path("stderr"), path("link")).unwrap();
+    assert_eq!(read_tail(&path("link")), "");
+    assert_eq!(read_tail(&path("gone")), "");
+    fs::write(path("bytes"), b"a\xff").unwrap();
+    assert_eq!(read_tail(&path("bytes")), "a\u{fffd}");
 }

@@ -94,7 +94,7 @@ fn an_agent_that_nobody_knows_has_no_command_line() {
     let policy = policy("");
     let context = PresetContext { policy: &policy, git: None, args: &[] };
     assert_eq!(agent_start("claude", Allow::All, &context), None);
-    for agent in agents() {
+    for agent in preset_agents() {
         assert!(agent_start(agent, Allow::None, &context).is_some(), "{agent}");
     }
 }

@@ -33,10 +33,10 @@ fn settings_that_nobody_approved_start_nothing() {
     project.write("breaker.no_exit = 7\n");
     let (resolved, trust) = settings_as_written(&project.places, &Selection::default()).unwrap();
     assert_eq!(trust.admit(&resolved.policy, &site), Ok(()), "they start nothing");
-    let words = trust.admit_words("[run.agents.codex] args").unwrap_err();
+    let failure = trust.admit_words("[run.agents.codex] args").unwrap_err();
     let expected =
         "[run.agents.codex] args would be given to the agent, and the settings are not approved";
-    assert_eq!(words.message, expected);
+    assert_eq!(failure.message, expected);
 }
 
 #[test]
@@ -59,8 +59,8 @@ fn the_approved_text_decides_instead_of_a_changed_one() {
     assert_eq!(trust.admit_deciding(&resolved.policy, &site), Ok(()));
     assert_eq!(trust.admit(&resolved.policy, &site).unwrap_err().message, line);
     assert_eq!(trust.admit_words("key"), Ok(()), "it is the approved text's");
-    let named = Selection { config: Some("gate.toml".into()), ..Selection::default() };
-    let (resolved, trust) = settings_in_force(&project.places, &named).unwrap();
+    let selection = Selection { config: Some("gate.toml".into()), ..Selection::default() };
+    let (resolved, trust) = settings_in_force(&project.places, &selection).unwrap();
     assert_eq!(resolved.policy.breaker.no_exit, 0, "whoever names the file approves it");
     assert_eq!(trust.report().unwrap().state, TrustState::Approved);
 }
@@ -109,13 +109,16 @@ fn without_its_text_a_changed_approval_only_blocks() {
 fn the_environment_approves_what_its_digests_name() {
     let project = Project::new(TESTS);
     let digest = project.trust().report().unwrap().digest;
-    let other = format!("blake3:{}", "0".repeat(64));
-    assert_eq!(state(&project.given(&digest)), TrustState::Approved);
-    assert_eq!(state(&project.given(&format!(" {other} , {digest}"))), TrustState::Approved);
-    assert_eq!(state(&project.given(&other)), TrustState::Changed);
-    assert_eq!(state(&project.given("")), TrustState::Never);
+    let foreign_digest = format!("blake3:{}", "0".repeat(64));
+    assert_eq!(state(&project.with_digests(&digest)), TrustState::Approved);
+    assert_eq!(
+        state(&project.with_digests(&format!(" {foreign_digest} , {digest}"))),
+        TrustState::Approved
+    );
+    assert_eq!(state(&project.with_digests(&foreign_digest)), TrustState::Changed);
+    assert_eq!(state(&project.with_digests("")), TrustState::Never);
     for (value, bad) in [("yes", "yes"), (&format!("{digest},"), ""), ("blake3:AA", "blake3:AA")] {
-        let failure = trust(&project.given(value)).report().unwrap_err();
+        let failure = trust(&project.with_digests(value)).report().unwrap_err();
         let expected = format!(
             "GATE_TRUST: {bad:?} is no digest: `blake3:` and 64 hexadecimal digits are expected, \
              several separated by commas"
@@ -135,9 +138,9 @@ fn an_approval_is_withdrawn_with_the_settings() {
     project.approve();
     fs::remove_file(project.file()).unwrap();
     assert_eq!(state(&project.places), TrustState::Changed);
-    let gone = Approved::read(&project.places).unwrap();
-    assert_eq!((gone.file.as_deref(), gone.place.as_str()), (None, ""));
-    gone.store(&project.places, "gate trust").unwrap();
+    let missing = Approved::read(&project.places).unwrap();
+    assert_eq!((missing.file.as_deref(), missing.place.as_str()), (None, ""));
+    missing.store(&project.places, "gate trust").unwrap();
     assert_eq!(state(&project.places), TrustState::Never);
     let homeless = Places { data: None, ..project.places.clone() };
     assert_eq!(withdraw(&homeless).unwrap_err().code, "trust-unwritable");
@@ -151,17 +154,17 @@ fn settings_nearer_to_the_work_do_not_replace_the_approved_ones() {
     project.approve();
     let inner = project.places.folder.join("a");
     fs::create_dir(&inner).unwrap();
-    let inside = Places { folder: inner.clone(), ..project.places.clone() };
-    assert_eq!(state(&inside), TrustState::Approved);
+    let inner_places = Places { folder: inner.clone(), ..project.places.clone() };
+    assert_eq!(state(&inner_places), TrustState::Approved);
     fs::write(inner.join("gate.toml"), "breaker.no_exit = 0\n").unwrap();
-    let (resolved, trust) = in_force(&inside);
+    let (resolved, trust) = in_force(&inner_places);
     assert_eq!(resolved.policy.breaker.no_exit, 7);
     assert_eq!(trust.project().unwrap(), project.places.folder);
     let changed = trust.report().unwrap().changed.unwrap();
     let expected = "gate.toml stands in the place of ../gate.toml, which you approved. ";
     assert!(changed.starts_with(expected), "{changed}");
-    Approved::read(&inside).unwrap().store(&inside, "gate trust").unwrap();
-    assert_eq!(in_force(&inside).0.policy.breaker.no_exit, 0);
+    Approved::read(&inner_places).unwrap().store(&inner_places, "gate trust").unwrap();
+    assert_eq!(in_force(&inner_places).0.policy.breaker.no_exit, 0);
     assert_eq!(in_force(&project.places).0.policy.breaker.no_exit, 7);
 }
 
@@ -177,14 +180,14 @@ fn a_lasting_trust_looks_again_at_each_decision() {
     assert!(lasting.approved_since().unwrap().is_none());
     project.write("breaker.no_exit = \n");
     let torn = changed().unwrap();
-    let begins = "gate.toml changed since you approved it, and cannot be used (line 1: ";
-    assert!(torn.starts_with(begins) && torn.contains("mend it, then `gate trust`"), "{torn}");
+    let beginning = "gate.toml changed since you approved it, and cannot be used (line 1: ";
+    assert!(torn.starts_with(beginning) && torn.contains("mend it, then `gate trust`"), "{torn}");
     project.write("breaker.no_exit = 3\n");
     project.approve();
     assert_eq!(changed(), None);
-    let (resolved, since) = lasting.approved_since().unwrap().unwrap();
+    let (resolved, renewed) = lasting.approved_since().unwrap().unwrap();
     assert_eq!(resolved.policy.breaker.no_exit, 3);
-    assert!(since.lasting().approved_since().unwrap().is_none());
+    assert!(renewed.lasting().approved_since().unwrap().is_none());
     assert!(project.trust().approved_since().unwrap().is_none(), "one decision asks once");
 }
 
@@ -211,18 +214,18 @@ fn settings_that_change_in_the_middle_of_a_run_are_tampering() {
         run
     };
     let tampered = |run: Option<&RunState>, state| report.tampered(run, state).is_some();
-    let (same, other) = (run(Some(&report.digest)), run(Some("blake3:aa")));
+    let (unchanged, changed_run) = (run(Some(&report.digest)), run(Some("blake3:aa")));
     for (run, never, changed) in [
         (None, false, false),
         (Some(&run(None)), false, true),
-        (Some(&same), false, true),
-        (Some(&other), true, true),
+        (Some(&unchanged), false, true),
+        (Some(&changed_run), true, true),
     ] {
         assert_eq!(tampered(run, TrustState::Never), never, "{run:?}");
         assert_eq!(tampered(run, TrustState::Changed), changed, "{run:?}");
         assert!(!tampered(run, TrustState::Approved));
     }
-    let message = report.tampered(Some(&other), TrustState::Never).unwrap();
+    let message = report.tampered(Some(&changed_run), TrustState::Never).unwrap();
     assert!(
         message.starts_with("in the middle of a run, gate.toml is not what was approved."),
         "{message}"

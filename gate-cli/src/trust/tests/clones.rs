@@ -44,8 +44,8 @@ fn a_digest_is_of_the_settings_alone() {
         set_origin(&project.places, url);
         assert_eq!(digest(&project.places), expected, "{url:?}");
     }
-    let below = clone(&project, "w/a", SEVEN);
-    assert_eq!(digest(&below), expected);
+    let inner = clone(&project, "w/a", SEVEN);
+    assert_eq!(digest(&inner), expected);
     assert_eq!(digest(&clone(&project, "clone", SEVEN)), expected);
     project.write("breaker.no_exit = 8\n");
     assert_ne!(digest(&project.places), expected);
@@ -77,13 +77,13 @@ fn an_approval_counts_in_no_other_project() {
     let project = Project::new(SEVEN);
     set_origin(&project.places, Some(ORIGINS[0]));
     let digest = project.approve();
-    let other = clone(&project, "other", SEVEN);
-    set_origin(&other, Some("https://host.example/team/till.git"));
-    assert_eq!(state(&other), TrustState::Never);
-    assert_eq!(state(&with_digests(&other, &digest)), TrustState::Approved);
-    assert_eq!(state(&other), TrustState::Never, "the variable leaves no approval");
-    set_origin(&other, Some(ORIGINS[0]));
-    assert_eq!(state(&other), TrustState::Approved, "a clone of the same project");
+    let second = clone(&project, "other", SEVEN);
+    set_origin(&second, Some("https://host.example/team/till.git"));
+    assert_eq!(state(&second), TrustState::Never);
+    assert_eq!(state(&with_digests(&second, &digest)), TrustState::Approved);
+    assert_eq!(state(&second), TrustState::Never, "the variable leaves no approval");
+    set_origin(&second, Some(ORIGINS[0]));
+    assert_eq!(state(&second), TrustState::Approved, "a clone of the same project");
 }
 
 #[test]
@@ -91,26 +91,26 @@ fn a_shared_text_decides_in_the_folder_of_each_project() {
     let project = Project::new(SEVEN);
     set_origin(&project.places, Some(ORIGINS[0]));
     let digest = project.approve();
-    let other = with_digests(&clone(&project, "other", SEVEN), &digest);
-    set_origin(&other, Some("https://host.example/team/till.git"));
+    let second = with_digests(&clone(&project, "other", SEVEN), &digest);
+    set_origin(&second, Some("https://host.example/team/till.git"));
     for broken in ["breaker.no_exit = 0\n", "[[["] {
-        fs::write(other.folder.join("gate.toml"), broken).unwrap();
-        let (resolved, trust) = settings_in_force(&other, &Selection::default()).unwrap();
+        fs::write(second.folder.join("gate.toml"), broken).unwrap();
+        let (resolved, trust) = settings_in_force(&second, &Selection::default()).unwrap();
         assert_eq!(resolved.policy.breaker.no_exit, 7, "{broken}");
-        assert_eq!(trust.project().unwrap(), other.folder);
-        assert_eq!(trust.report().unwrap().file, Some(other.folder.join("gate.toml")));
+        assert_eq!(trust.project().unwrap(), second.folder);
+        assert_eq!(trust.report().unwrap().file, Some(second.folder.join("gate.toml")));
         assert_eq!(trust.report().unwrap().state, TrustState::Approved);
     }
     // It has not decided in this folder before: the one above it is that of the settings.
-    let below = with_digests(&clone(&project, "other/a", "breaker.no_exit = 0\n"), &digest);
-    let (_, trust) = settings_in_force(&below, &Selection::default()).unwrap();
-    assert_eq!(trust.project().unwrap(), other.folder);
-    fs::write(below.folder.join("gate.toml"), SEVEN).unwrap();
-    let (_, trust) = settings_in_force(&below, &Selection::default()).unwrap();
+    let inner = with_digests(&clone(&project, "other/a", "breaker.no_exit = 0\n"), &digest);
+    let (_, trust) = settings_in_force(&inner, &Selection::default()).unwrap();
+    assert_eq!(trust.project().unwrap(), second.folder);
+    fs::write(inner.folder.join("gate.toml"), SEVEN).unwrap();
+    let (_, trust) = settings_in_force(&inner, &Selection::default()).unwrap();
     trust.store_text(&trust.report().unwrap());
-    fs::write(below.folder.join("gate.toml"), "[[[").unwrap();
-    let (_, trust) = settings_in_force(&below, &Selection::default()).unwrap();
-    assert_eq!(trust.project().unwrap(), below.folder);
+    fs::write(inner.folder.join("gate.toml"), "[[[").unwrap();
+    let (_, trust) = settings_in_force(&inner, &Selection::default()).unwrap();
+    assert_eq!(trust.project().unwrap(), inner.folder);
 }
 
 #[test]

@@ -47,7 +47,7 @@ impl Project {
     }
 
     /// The same project, with digests in the environment.
-    fn given(&self, digests: &str) -> Places {
+    fn with_digests(&self, digests: &str) -> Places {
         with_digests(&self.places, digests)
     }
 

@@ -13,11 +13,12 @@ impl Merged<'_> {
     pub(in crate::config) fn locks(&self) -> Vec<Lock> {
         let mut machines = self.layers.iter().filter(|layer| layer.raw().locked.is_some());
         let Some(machine) = machines.next() else { return Vec::new() };
-        let (lines, file) = (machine.lines(), machine.origin().to_string());
+        let lines = machine.lines();
+        let file = machine.origin().to_string();
         let keys = machine.raw().locked.iter().flatten();
         let locks = keys.map(|key| {
-            let at = lines.get(&KeyPath::dotted(key)).or(lines.get(&KeyPath::dotted(LOCKED)));
-            Lock { key: key.clone(), file: file.clone(), line: at.copied().unwrap_or(1) }
+            let line = lines.get(&KeyPath::dotted(key)).or(lines.get(&KeyPath::dotted(LOCKED)));
+            Lock { key: key.clone(), file: file.clone(), line: line.copied().unwrap_or(1) }
         });
         locks.collect()
     }
@@ -38,27 +39,28 @@ impl Merged<'_> {
         if locks.is_empty() {
             return Ok(());
         }
-        let (machine, mut attempts) = (self.below_user(task_type)?, Vec::new());
+        let machine = self.below_user(task_type)?;
+        let mut attempts = Vec::new();
         for lock in locks {
-            let at = KeyPath::dotted(&lock.key);
-            for (path, tried) in self.leaves_at(&at) {
+            let lock_path = KeyPath::dotted(&lock.key);
+            for (path, tried_value) in self.leaves_at(&lock_path) {
                 let value = machine.get(&path);
-                if value == Some(tried) {
+                if value == Some(tried_value) {
                     continue;
                 }
                 let attempt = LockedAttempt {
                     key: path.to_string(),
                     value: value.map(Value::to_string),
                     lock: lock.place(),
-                    tried: tried.to_string(),
-                    by: self.place(&path),
+                    tried_value: tried_value.to_string(),
+                    source: self.place(&path),
                 };
                 if let Some(Origin::Flag(flag)) = self.origin(&path) {
                     return Err(refused(flag, path, attempt));
                 }
                 attempts.push(attempt);
             }
-            self.restore(&at, &machine);
+            self.restore(&lock_path, &machine);
         }
         self.attempts = attempts;
         Ok(())
@@ -91,11 +93,11 @@ impl Merged<'_> {
         }
     }
 
-    /// Takes all that is at this key, or below it, from other settings.
-    fn restore(&mut self, path: &KeyPath, other: &Self) {
-        let Some(value) = other.get(path) else { return };
+    /// Takes the values at this key and below it from other settings.
+    fn restore(&mut self, path: &KeyPath, settings: &Self) {
+        let Some(value) = settings.get(path) else { return };
         self.sources.retain(|key, _| !key.starts_with(path));
-        let sources = other.sources.iter().filter(|(key, _)| key.starts_with(path));
+        let sources = settings.sources.iter().filter(|(key, _)| key.starts_with(path));
         self.sources.extend(sources.map(|(path, source)| (path.clone(), source.clone())));
         self.insert(path, value.clone());
     }

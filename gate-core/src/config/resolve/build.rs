@@ -53,9 +53,9 @@ pub(super) fn resolved(raw: RawConfig) -> Result<Resolved, Fault> {
         exit_gate: raw.exit_gate.unwrap_or_default().settled()?,
         signal: signal(raw.signal.unwrap_or_default(), language(raw.language))?,
         patterns: patterns(&raw.patterns.unwrap_or_default())?,
-        jobs: set(checks.jobs, "checks.jobs")?,
-        machine_jobs: set(checks.machine_jobs, "checks.machine_jobs")?,
-        copies_max_bytes: set(checks.copies_max, "checks.copies_max")?.0,
+        jobs: expect_set(checks.jobs, "checks.jobs")?,
+        machine_jobs: expect_set(checks.machine_jobs, "checks.machine_jobs")?,
+        copies_max_bytes: expect_set(checks.copies_max, "checks.copies_max")?.0,
         checks: named.collect::<Result<_, Fault>>()?,
         breaker: raw.breaker.unwrap_or_default().settled()?,
         budget: raw.budget.unwrap_or_default().settled()?,
@@ -83,7 +83,7 @@ pub(super) fn resolved(raw: RawConfig) -> Result<Resolved, Fault> {
     })
 }
 
-fn set<T>(value: Option<T>, key: &'static str) -> Result<T, Fault> {
+fn expect_set<T>(value: Option<T>, key: &'static str) -> Result<T, Fault> {
     value.ok_or_else(|| Fault::missing(key))
 }
 
@@ -117,14 +117,14 @@ fn language_rule(raw: RawLanguageRule) -> Option<LanguageChange> {
 
 fn patterns(raw: &RawPatterns) -> Result<Vec<Pattern>, Fault> {
     let mut patterns = Vec::new();
-    // That each pack is known was checked.
-    let packs = set(raw.packs.as_deref(), "patterns.packs")?.iter();
+    // Unknown packs were refused when their source was read.
+    let packs = expect_set(raw.packs.as_deref(), "patterns.packs")?.iter();
     for pattern in packs.filter_map(|name| pack::patterns(name)).flatten() {
         add(&mut patterns, pattern);
     }
     for (index, raw) in raw.custom.iter().flatten().enumerate() {
-        let at = KeyPath::dotted("patterns.custom").index(index);
-        add(&mut patterns, pack::pattern(&at, "custom", raw)?);
+        let path = KeyPath::dotted("patterns.custom").index(index);
+        add(&mut patterns, pack::pattern(&path, "custom", raw)?);
     }
     Ok(patterns)
 }

@@ -193,8 +193,8 @@ fn settings_that_took_minutes_are_refused_with_the_limit() {
         (0..count).map(one).collect::<String>()
     };
     let parse = |text: &str| Layer::parse(Origin::Project("gate.toml".into()), text);
-    assert!(parse(&list(2_000, r"\bpart (is|was) done ")).is_ok());
-    let many = parse(&list(20_000, r"\bpart (is|was) done ")).unwrap_err();
+    assert!(parse(&list(2_000, "part is done ")).is_ok());
+    let many = parse(&list(20_000, "part is done ")).unwrap_err();
     assert!(many.message().contains("20000 patterns, at most 2000"), "{}", many.message());
     assert_eq!(many.line(), Some(6_001));
     let large = parse(&list(100, r"\w{500}")).unwrap_err();

@@ -1,11 +1,11 @@
-//! Counters of things that happen in a row.
+//! Counters of what happens in a row.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::iteration::Iteration;
 
-/// Counters of things that happen in a row in a run.
+/// Counters of what happens in a row in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Counters {
@@ -26,41 +26,41 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// The counters after an iteration; `signature` is the error of the one
-    /// before.
-    pub(crate) fn after(&self, iteration: &Iteration, signature: Option<&str>) -> Self {
+    /// The counters after an iteration; `last_signature` is the error of the iteration before it.
+    pub(crate) fn after(&self, iteration: &Iteration, last_signature: Option<&str>) -> Self {
         if iteration.passed {
             return Self::default();
         }
         if iteration.limited {
             return Self { rate_limited: self.rate_limited.saturating_add(1), ..*self };
         }
-        let counted = Self {
+        let signature = iteration.signature.as_deref();
+        let counters = Self {
             no_exit: self.no_exit.saturating_add(1),
             refused: in_a_row(self.refused, iteration.claimed),
-            no_progress: self.progress(iteration),
-            same_error: same(self.same_error, iteration.signature.as_deref(), signature),
+            no_progress: self.without_progress(iteration),
+            same_error: same_errors(self.same_error, signature, last_signature),
             inconclusive: in_a_row(self.inconclusive, iteration.inconclusive),
             permission_denied: in_a_row(self.permission_denied, iteration.is_stuck_at_a_denial()),
             rate_limited: 0,
         };
-        if iteration.inconclusive { counted.at_least(self) } else { counted }
+        if iteration.inconclusive { counters.at_least(self) } else { counters }
     }
 
     /// An iteration that could not be measured clears no counter, and its own error
     /// begins no row. The progress of the tree was measured all the same.
-    fn at_least(self, before: &Self) -> Self {
+    fn at_least(self, floor: &Self) -> Self {
         Self {
-            refused: self.refused.max(before.refused),
-            same_error: self.same_error.max(before.same_error),
-            permission_denied: self.permission_denied.max(before.permission_denied),
-            rate_limited: before.rate_limited,
+            refused: self.refused.max(floor.refused),
+            same_error: self.same_error.max(floor.same_error),
+            permission_denied: self.permission_denied.max(floor.permission_denied),
+            rate_limited: floor.rate_limited,
             ..self
         }
     }
 
     /// Progress that could not be measured, and a lack that is excused, neither count nor clear.
-    fn progress(&self, iteration: &Iteration) -> u32 {
+    fn without_progress(&self, iteration: &Iteration) -> u32 {
         match iteration.progress {
             Some(progress) if progress || !iteration.excused => {
                 in_a_row(self.no_progress, !progress)
@@ -70,14 +70,14 @@ impl Counters {
     }
 }
 
-fn in_a_row(count: u32, again: bool) -> u32 {
-    if again { count.saturating_add(1) } else { 0 }
+fn in_a_row(count: u32, has_happened: bool) -> u32 {
+    if has_happened { count.saturating_add(1) } else { 0 }
 }
 
-fn same(count: u32, now: Option<&str>, before: Option<&str>) -> u32 {
-    match now {
+fn same_errors(count: u32, signature: Option<&str>, last_signature: Option<&str>) -> u32 {
+    match signature {
         None => 0,
-        Some(_) if now == before => count.saturating_add(1),
+        Some(_) if signature == last_signature => count.saturating_add(1),
         Some(_) => 1,
     }
 }

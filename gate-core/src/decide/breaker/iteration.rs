@@ -10,29 +10,29 @@ use crate::decide::timestamp::Timestamp;
 /// of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Iteration {
-    /// When it was decided.
+    /// The time of its decision.
     pub at: Timestamp,
-    /// True if the loop may end.
+    /// The loop may end.
     pub exits: bool,
-    /// True if every condition holds, even if several such iterations in a row are
+    /// Every condition holds, even if several such iterations in a row are
     /// required.
     pub passed: bool,
-    /// True if the agent claimed completion, and was not only asked to wait.
+    /// The agent claimed completion, and was not only asked to wait.
     pub claimed: bool,
-    /// True if the iteration ended in a rate or usage limit.
+    /// The iteration ended in a rate or usage limit.
     pub limited: bool,
-    /// True if the work tree changed; none if nobody looked.
+    /// The work tree changed; `None` if nobody looked.
     pub progress: Option<bool>,
-    /// True if evidence passes and only the signal or phrases are missing, or if the
+    /// Evidence passes and only the signal or phrases are missing, or if the
     /// agent was asked to wait.
     pub excused: bool,
     /// The signature of its error.
     pub signature: Option<String>,
-    /// True if a check was inconclusive.
+    /// A check was inconclusive.
     pub inconclusive: bool,
-    /// True if a check was worked around.
+    /// A check was worked around.
     pub tampered: bool,
-    /// True if a tool was denied.
+    /// A tool was denied.
     pub denied: bool,
     /// The length of the agent's text, in characters.
     pub output: u64,
@@ -42,12 +42,12 @@ pub struct Iteration {
     pub tree: Option<TreeState>,
     /// The outcomes of the checks that ran.
     pub checks: BTreeMap<String, Outcome>,
-    /// True if every required check ran and was conclusive.
+    /// Every required check ran and was conclusive.
     pub measured: bool,
 }
 
 impl Iteration {
-    /// True if a tool was denied and nothing changed. An agent that found another way is
+    /// A tool was denied and nothing changed. An agent that found another way is
     /// not stuck.
     pub(super) fn is_stuck_at_a_denial(&self) -> bool {
         self.denied && self.progress != Some(true)

@@ -5,9 +5,9 @@
 //! run`, a run. An operator can hold a task beside that, whichever loop works on
 //! it; that hold is a breaker too, which no loop can trip.
 //!
-//! Its states and the ways between them are [`TABLE`]; `trip` has what trips it, and `probe` what
-//! closes it again. It is pure: a step takes the breaker before and the time, and gives the breaker
-//! after and what has changed.
+//! Its states and the ways between them are [`TABLE`]; `trip` has the causes that trip it, and `probe`
+//! closes it again. It is pure: a step takes a breaker and the time, and returns the breaker after
+//! the step with the change.
 
 mod counters;
 mod iteration;
@@ -26,14 +26,14 @@ use serde::{Deserialize, Serialize};
 
 pub use counters::Counters;
 pub use iteration::Iteration;
-pub use probe::{Admission, Probe};
+pub use probe::{Admission, Admitted, Probe};
 pub use table::{BreakerState, Event, TABLE, Transition, after};
 pub use trip::{Cause, LimitedCounter, Trip};
 pub use view::BreakerView;
 
 pub(crate) use trip::due;
 
-use table::way;
+use table::target;
 
 use super::evidence::Outcome;
 use super::iteration_facts::TreeState;
@@ -52,8 +52,8 @@ pub struct Breaker {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trip: Option<Trip>,
     /// The state of the run when it was opened: a probe is compared with it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stood: Option<TripSnapshot>,
+    #[serde(default, rename = "stood", skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<TripSnapshot>,
     /// The number of times that it was opened without calm between: each time lengthens
     /// the cool-down.
     #[serde(default)]
@@ -127,17 +127,16 @@ impl Act {
 }
 
 impl Breaker {
-    /// True if decisions pass as if there were no breaker.
+    /// Decisions pass as if there were no breaker.
     pub fn is_closed(&self) -> bool {
         self.state == BreakerState::Closed
     }
 
-    /// The part of a task's breaker that an operator set; none if nothing is left of
-    /// that. Older gates kept the trips of loops there, which stop no other loop any
-    /// more.
+    /// The part of a task's breaker that an operator set; `None` if the operator set nothing.
+    /// Older gates kept the trips of loops there, which stop no other loop any more.
     pub fn as_hold(&self) -> Option<Self> {
-        let by_operator = self.trip.as_ref().is_some_and(|trip| trip.cause == Cause::Operator);
-        let hold = match by_operator {
+        let is_operators = self.trip.as_ref().is_some_and(|trip| trip.cause == Cause::Operator);
+        let hold = match is_operators {
             true => self.clone(),
             false => Self { resets: self.resets, ..Self::default() },
         };
@@ -153,15 +152,16 @@ impl Breaker {
             Act::Isolate => Event::Isolate,
         };
         let trip = Trip { cause: Cause::Operator, message: reason.to_owned() };
-        let stood = TripSnapshot { at: now.clone(), ..self.stood.clone().unwrap_or_default() };
+        let snapshot =
+            TripSnapshot { at: now.clone(), ..self.snapshot.clone().unwrap_or_default() };
         match act {
             Act::Reset => {
                 let resets = self.resets.saturating_add(1);
-                self.goes(event, |_| Self { resets, ..Self::default() })
+                self.moved(event, |_| Self { resets, ..Self::default() })
             }
-            Act::Trip | Act::Isolate => self.goes(event, |breaker| Self {
+            Act::Trip | Act::Isolate => self.moved(event, |breaker| Self {
                 trip: Some(trip),
-                stood: Some(stood),
+                snapshot: Some(snapshot),
                 probe: None,
                 calm: 0,
                 ..breaker
@@ -170,11 +170,16 @@ impl Breaker {
     }
 
     /// The breaker that this trip opens.
-    pub(crate) fn opened(&self, event: Event, trip: Trip, stood: TripSnapshot) -> (Self, Change) {
-        self.goes(event, |breaker| Self {
+    pub(crate) fn opened(
+        &self,
+        event: Event,
+        trip: Trip,
+        snapshot: TripSnapshot,
+    ) -> (Self, Change) {
+        self.moved(event, |breaker| Self {
             level: breaker.level.saturating_add(1),
             trip: Some(trip),
-            stood: Some(stood),
+            snapshot: Some(snapshot),
             probe: None,
             calm: 0,
             ..breaker
@@ -184,7 +189,7 @@ impl Breaker {
     /// The breaker that a passed probe closes. Only calm shortens the next
     /// cool-down.
     pub(crate) fn closed(&self) -> (Self, Change) {
-        self.goes(Event::ProbePassed, |breaker| Self {
+        self.moved(Event::ProbePassed, |breaker| Self {
             level: breaker.level,
             resets: breaker.resets,
             ..Self::default()
@@ -205,8 +210,8 @@ impl Breaker {
 
     /// Makes a transition of the table, with its other changes. Without a transition
     /// nothing changes.
-    fn goes(&self, event: Event, change: impl FnOnce(Self) -> Self) -> (Self, Change) {
-        let Some(to) = way(self.state, event) else {
+    fn moved(&self, event: Event, change: impl FnOnce(Self) -> Self) -> (Self, Change) {
+        let Some(to) = target(self.state, event) else {
             let (state, trip) = (self.state, self.trip.clone());
             return (self.clone(), Change { from: state, event, to: state, trip });
         };

@@ -94,10 +94,10 @@ pub const TABLE: [Transition; 15] = {
 
 /// The state after an event.
 pub fn after(from: BreakerState, event: Event) -> BreakerState {
-    way(from, event).unwrap_or(from)
+    target(from, event).unwrap_or(from)
 }
 
-/// The state that the table leads to; none if the table has no such way.
-pub(super) fn way(from: BreakerState, event: Event) -> Option<BreakerState> {
+/// The state that the table leads to; `None` if the table has no such way.
+pub(super) fn target(from: BreakerState, event: Event) -> Option<BreakerState> {
     TABLE.iter().find(|way| way.from == from && way.event == event).map(|way| way.to)
 }

@@ -93,7 +93,7 @@ pub struct LimitedCounter {
     pub count: fn(&Counters) -> u32,
     /// The number at which it trips; 0 is never.
     pub limit: fn(&BreakerPolicy) -> u32,
-    /// Those that it counts, after a number.
+    /// The noun behind the number.
     pub noun: &'static str,
     /// The sentence that begins with the number.
     predicate: &'static str,
@@ -151,24 +151,25 @@ impl LimitedCounter {
 /// All trips that are due, the most telling first. `outputs` are the lengths of the
 /// run's last outputs, in characters.
 pub(crate) fn due(counters: &Counters, outputs: &[u64], policy: &Policy) -> Vec<Trip> {
-    let counted =
+    let trips =
         LIMITED_COUNTERS.iter().filter_map(|counter| counter.due(counters, &policy.breaker));
-    counted.chain(declined(outputs, policy)).collect()
+    trips.chain(output_decline(outputs, policy)).collect()
 }
 
 /// Output that shrinks: the median of the last three lengths, beside that of
 /// the three before.
-fn declined(outputs: &[u64], policy: &Policy) -> Option<Trip> {
+fn output_decline(outputs: &[u64], policy: &Policy) -> Option<Trip> {
     let share = u64::from(policy.breaker.output_decline);
     let [a, b, c, d, e, f] = *outputs else { return None };
-    let (before, last) = (median([a, b, c]), median([d, e, f]));
-    (last.saturating_mul(100) < before.saturating_mul(share)).then(|| Trip {
+    // Medians, so that one short answer among long ones is no decline.
+    let (earlier, last) = (median([a, b, c]), median([d, e, f]));
+    (last.saturating_mul(100) < earlier.saturating_mul(share)).then(|| Trip {
         cause: Cause::OutputDecline,
-        message: format!("the last outputs have {last} characters, those before had {before}"),
+        message: format!("the last outputs have {last} characters, those before had {earlier}"),
     })
 }
 
-fn median(mut three: [u64; 3]) -> u64 {
-    three.sort_unstable();
-    three[1]
+fn median(mut lengths: [u64; 3]) -> u64 {
+    lengths.sort_unstable();
+    lengths[1]
 }

@@ -4,17 +4,19 @@
 /// down the search through every text that is not English.
 pub(super) fn with_ascii_boundaries(source: &str) -> String {
     let mut text = String::with_capacity(source.len());
-    let mut rest = source.chars();
-    while let Some(c) = rest.next() {
-        match (c, c == '\\') {
-            (_, true) => match rest.next() {
-                Some(boundary @ ('b' | 'B')) if !rest.as_str().starts_with('{') => {
-                    text.extend(["(?-u:\\", &boundary.to_string(), ")"]);
-                }
-                Some(other) => text.extend(['\\', other]),
-                None => text.push('\\'),
-            },
-            (c, false) => text.push(c),
+    let mut chars = source.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            text.push(c);
+            continue;
+        }
+        match chars.next() {
+            // `\b{start}` is another assertion, which has no form for ASCII.
+            Some(boundary @ ('b' | 'B')) if !chars.as_str().starts_with('{') => {
+                text.extend(["(?-u:\\", &boundary.to_string(), ")"]);
+            }
+            Some(escaped) => text.extend(['\\', escaped]),
+            None => text.push('\\'),
         }
     }
     text
@@ -24,10 +26,10 @@ pub(super) fn with_ascii_boundaries(source: &str) -> String {
 /// `\W` does not stand within a class.
 pub(super) fn with_ascii_classes(source: &str) -> String {
     let mut text = String::with_capacity(source.len());
-    let (mut rest, mut class) = (source.chars(), false);
-    while let Some(c) = rest.next() {
+    let (mut chars, mut is_in_class) = (source.chars(), false);
+    while let Some(c) = chars.next() {
         match c {
-            '\\' => match (rest.next(), class) {
+            '\\' => match (chars.next(), is_in_class) {
                 (Some('w'), true) => text.push_str("0-9A-Za-z_"),
                 (Some('w'), false) => text.push_str("[0-9A-Za-z_]"),
                 (Some('W'), false) => text.push_str("[^0-9A-Za-z_]"),
@@ -35,11 +37,11 @@ pub(super) fn with_ascii_classes(source: &str) -> String {
                 (Some('d'), false) => text.push_str("[0-9]"),
                 (Some('s'), true) => text.push_str(r"\t-\r "),
                 (Some('s'), false) => text.push_str(r"[\t-\r ]"),
-                (Some(other), _) => text.extend(['\\', other]),
+                (Some(escaped), _) => text.extend(['\\', escaped]),
                 (None, _) => text.push('\\'),
             },
             '[' | ']' => {
-                class = c == '[';
+                is_in_class = c == '[';
                 text.push(c);
             }
             c => text.push(c),

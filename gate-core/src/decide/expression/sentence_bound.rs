@@ -1,18 +1,19 @@
-//! Finds out whether an expression looks no further than to the end of a sentence.
+//! Finds the expressions that look no further than to the end of a sentence.
 
 /// The characters that end a sentence.
 const ENDS: [char; 3] = ['.', '!', '?'];
 
-/// True if no match of an expression holds a character that ends a sentence, and none depends on
-/// where the line begins or ends. It may then be tried on each sentence by itself. False if the
-/// expression has syntax that is rare in packs.
+/// No match of an expression holds a character that ends a sentence, and none depends on
+/// where the line begins or ends. It may then be tried on each sentence by itself. An expression
+/// with syntax that is rare in packs is taken for unbound, which is only slower.
 pub(super) fn is_sentence_bound(source: &str) -> bool {
-    let mut rest = source.chars().peekable();
-    while let Some(c) = rest.next() {
+    let mut chars = source.chars().peekable();
+    while let Some(c) = chars.next() {
         let is_bound = match c {
-            '\\' => rest.next().is_some_and(is_bound_escape),
-            '[' => class(&mut rest),
-            '(' if rest.peek() == Some(&'?') => rest.nth(1) == Some(':'),
+            '\\' => chars.next().is_some_and(is_bound_escape),
+            '[' => is_bound_class(&mut chars),
+            // Of groups with a question mark only `(?:` is read: flags may change the rules.
+            '(' if chars.peek() == Some(&'?') => chars.nth(1) == Some(':'),
             '^' | '$' | '.' | '!' => false,
             _ => true,
         };
@@ -23,19 +24,19 @@ pub(super) fn is_sentence_bound(source: &str) -> bool {
     true
 }
 
-/// Reads a class up to its end. True if it has no character that ends a sentence.
-fn class(rest: &mut impl Iterator<Item = char>) -> bool {
-    let mut text = String::new();
-    while let Some(c) = rest.next().filter(|c| *c != ']') {
-        text.push(c);
+/// Reads a class up to its end: a bound one has no character that ends a sentence.
+fn is_bound_class(chars: &mut impl Iterator<Item = char>) -> bool {
+    let mut class = String::new();
+    while let Some(c) = chars.next().filter(|c| *c != ']') {
+        class.push(c);
         if c == '\\' {
-            text.extend(rest.next());
+            class.extend(chars.next());
         }
     }
-    if let Some(without) = text.strip_prefix('^') {
-        return ENDS.iter().all(|end| without.contains(*end)) && !without.contains('\\');
+    if let Some(excluded) = class.strip_prefix('^') {
+        return ENDS.iter().all(|end| excluded.contains(*end)) && !excluded.contains('\\');
     }
-    let mut chars = text.chars();
+    let mut chars = class.chars();
     while let Some(c) = chars.next() {
         let is_bound = match c {
             '\\' => chars.next().is_some_and(is_bound_escape),
@@ -46,8 +47,8 @@ fn class(rest: &mut impl Iterator<Item = char>) -> bool {
         }
     }
     // No range that begins with a letter has such a character; others may, as `0-z`.
-    let ranges = text.trim_end_matches('-').match_indices('-');
-    ranges.into_iter().all(|(at, _)| text[..at].ends_with(char::is_alphabetic))
+    let mut ranges = class.trim_end_matches('-').match_indices('-');
+    ranges.all(|(dash, _)| class[..dash].ends_with(char::is_alphabetic))
 }
 
 fn is_bound_escape(c: char) -> bool {
@@ -95,7 +96,7 @@ mod tests {
         }
     }
 
-    /// True if the expression's syntax tree can match a character that ends a sentence, or an anchor.
+    /// The expression's syntax tree can match a character that ends a sentence, or an anchor.
     fn reaches_further(hir: &Hir) -> bool {
         match hir.kind() {
             HirKind::Empty => false,

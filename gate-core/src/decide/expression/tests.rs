@@ -137,7 +137,7 @@ fn a_text_is_left_without_its_matches() {
     let marks = Expression::new("[*_]+");
     assert_eq!(marks.without("**all** _done_."), "all done.");
     assert_eq!(marks.without("all done"), "all done");
-    assert_eq!(marks.without_found("ÄxÖ", "Ä_Ö"), "ÄÖ");
+    assert_eq!(marks.without_matches_in("ÄxÖ", "Ä_Ö"), "ÄÖ");
 }
 
 #[test]

@@ -11,20 +11,19 @@ const MAX_CHECKS: usize = 12;
 
 /// The line; empty without checks.
 pub(super) fn line(evidence: &[Evidence]) -> String {
-    let required = evidence.iter().filter(|record| record.mode == Mode::Require);
-    let evidence: Vec<_> = required.collect();
-    if evidence.is_empty() {
+    let required: Vec<_> = evidence.iter().filter(|record| record.mode == Mode::Require).collect();
+    if required.is_empty() {
         return String::new();
     }
-    let listed: Vec<_> = evidence.iter().take(MAX_CHECKS).map(|record| shown(record)).collect();
-    let more = match evidence.len().saturating_sub(MAX_CHECKS) {
+    let listed: Vec<_> = required.iter().take(MAX_CHECKS).map(|record| words(record)).collect();
+    let unlisted = match required.len().saturating_sub(MAX_CHECKS) {
         0 => String::new(),
-        more => format!(", and {more} more"),
+        count => format!(", and {count} more"),
     };
-    format!("Checks: {}{more}\n", listed.join(", "))
+    format!("Checks: {}{unlisted}\n", listed.join(", "))
 }
 
-fn shown(record: &Evidence) -> String {
+fn words(record: &Evidence) -> String {
     let word = match record.outcome {
         Outcome::Pass => "PASS",
         Outcome::Fail => "FAIL",
@@ -33,10 +32,9 @@ fn shown(record: &Evidence) -> String {
         Outcome::Skipped => "NOT RUN",
     };
     let name = quoted::name_of(&record.check);
-    let ran = record.outcome != Outcome::Skipped && record.duration_ms > 0;
-    let time = ran.then(|| duration(record.duration_ms));
-    match time {
-        None => format!("{word} {name}"),
-        Some(time) => format!("{word} {name} ({time})"),
+    let has_run = record.outcome != Outcome::Skipped && record.duration_ms > 0;
+    match has_run {
+        false => format!("{word} {name}"),
+        true => format!("{word} {name} ({})", duration(record.duration_ms)),
     }
 }

@@ -8,57 +8,59 @@ use crate::decide::run_state::RunState;
 /// A limit that comes nearer.
 struct Limit {
     /// Events until the loop ends; at least 1.
-    left: u64,
-    /// One event and several.
-    one: &'static str,
-    several: &'static str,
+    remaining: u64,
+    /// The noun for one event.
+    singular: &'static str,
+    plural: &'static str,
 }
 
 impl Limit {
-    /// None if the limit is not set, has been reached, or nothing was counted.
-    fn new(count: u64, most: u32, one: &'static str, several: &'static str) -> Option<Self> {
-        let left = u64::from(most).checked_sub(count).filter(|left| *left > 0 && count > 0)?;
-        Some(Self { left, one, several })
+    /// `None` if the limit is not set, has been reached, or nothing was counted.
+    fn new(count: u64, limit: u32, singular: &'static str, plural: &'static str) -> Option<Self> {
+        let remaining = u64::from(limit).checked_sub(count)?;
+        (remaining > 0 && count > 0).then_some(Self { remaining, singular, plural })
     }
 }
 
-/// The line with both, as far as they are known. `run` is the state after this decision.
+/// The line with the attempt and the limit, as far as they are known. `run` is the state after
+/// this decision.
 pub(super) fn line(input: &Input, run: Option<&RunState>, policy: &Policy) -> String {
     let (Some(run), Some(_)) = (run, input.kept()) else { return String::new() };
     if input.observed.stop.is_some() {
-        return refusals(input, run.refusals.same, policy);
+        return refusal_line(input, run.refusals.same, policy);
     }
     let attempt = input.observed.iteration;
-    let nearest = limits(run, policy).into_iter().min_by_key(|limit| limit.left);
+    let nearest = limits(run, policy).into_iter().min_by_key(|limit| limit.remaining);
     match nearest {
-        Some(Limit { left: 1, one, .. }) => {
-            format!("This is attempt {attempt}. gate stops the loop after one more {one}.\n")
+        Some(Limit { remaining: 1, singular, .. }) => {
+            format!("This is attempt {attempt}. gate stops the loop after one more {singular}.\n")
         }
-        Some(Limit { left, several, .. }) => {
-            format!("This is attempt {attempt}. gate stops the loop after {left} more {several}.\n")
-        }
+        Some(Limit { remaining, plural, .. }) => format!(
+            "This is attempt {attempt}. gate stops the loop after {remaining} more {plural}.\n"
+        ),
         None => format!("This is attempt {attempt}.\n"),
     }
 }
 
 /// The refusals of a stop. Where a person is there, the same failure refuses less often.
-fn refusals(input: &Input, same: u32, policy: &Policy) -> String {
-    let (blocks, most) = (input.refusals().blocks.saturating_add(1), policy.hook.max_blocks);
+fn refusal_line(input: &Input, same_failures: u32, policy: &Policy) -> String {
+    let (blocks, max_blocks) = (input.refusals().blocks.saturating_add(1), policy.hook.max_blocks);
     let situation = input.observed.stop.as_ref().and_then(|stop| stop.situation.as_ref());
     let is_interactive = situation.is_some_and(|situation| !situation.is_unattended());
-    let left = (most.saturating_sub(blocks), MAX_SAME_FAILURES.saturating_sub(same));
-    match is_interactive && same > 0 && left.1 < left.0 {
-        true => {
-            format!("This is refusal {same} of at most {MAX_SAME_FAILURES} for the same failure.\n")
-        }
-        false => format!("This is refusal {blocks} of at most {most}.\n"),
+    let remaining_blocks = max_blocks.saturating_sub(blocks);
+    let remaining_failures = MAX_SAME_FAILURES.saturating_sub(same_failures);
+    match is_interactive && same_failures > 0 && remaining_failures < remaining_blocks {
+        true => format!(
+            "This is refusal {same_failures} of at most {MAX_SAME_FAILURES} for the same failure.\n"
+        ),
+        false => format!("This is refusal {blocks} of at most {max_blocks}.\n"),
     }
 }
 
 /// The limits that are set and that this run has come nearer to.
 fn limits(run: &RunState, policy: &Policy) -> Vec<Limit> {
     let (counters, breaker) = (&run.counters, &policy.breaker);
-    let all = [
+    let limits = [
         Limit::new(
             counters.refused.into(),
             breaker.refused,
@@ -92,5 +94,5 @@ fn limits(run: &RunState, policy: &Policy) -> Vec<Limit> {
         Limit::new(counters.no_exit.into(), breaker.no_exit, "iteration", "iterations"),
         Limit::new(run.spent.iterations, policy.budget.iterations, "iteration", "iterations"),
     ];
-    all.into_iter().flatten().collect()
+    limits.into_iter().flatten().collect()
 }

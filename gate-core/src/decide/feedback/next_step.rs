@@ -35,27 +35,27 @@ pub(in crate::decide) fn next(
     if verdict == Verdict::Exit {
         return None;
     }
-    let first = reasons.iter().min_by_key(|reason| reason.code.entry().effort)?;
-    Some(match first.code {
+    let cheapest = reasons.iter().min_by_key(|reason| reason.code.row().effort)?;
+    Some(match cheapest.code {
         ReasonCode::SignalAbsent if is_unreadable(input) => UNREADABLE.to_owned(),
         ReasonCode::SignalAbsent if is_silent(input) => SILENT.to_owned(),
-        ReasonCode::SignalAbsent => absent(&signal.near_misses),
+        ReasonCode::SignalAbsent => signal_step(&signal.near_misses),
         ReasonCode::SignalInvalid if signal.token == Some(TokenState::Unchecked) => {
             "check again without `--no-state`: the state knows this iteration's token".to_owned()
         }
         ReasonCode::SignalInvalid if lacks_token(signal) => {
             "give the signal again, with this iteration's EXIT_TOKEN beside it".to_owned()
         }
-        ReasonCode::SignalInvalid if first.message.ends_with(UNREAD) => {
+        ReasonCode::SignalInvalid if cheapest.message.ends_with(UNREAD) => {
             "check again when the transcript is whole: a part of it could not be read".to_owned()
         }
-        ReasonCode::BreakerTripped | ReasonCode::BreakerOpen => freed(input).to_owned(),
-        ReasonCode::TestsChanged => approve(input),
+        ReasonCode::BreakerTripped | ReasonCode::BreakerOpen => breaker_step(input).to_owned(),
+        ReasonCode::TestsChanged => approval(input),
         ReasonCode::SealedTestsFailed if verdict == Verdict::Blocked => {
             "run the sealed tests by hand, and tell the agent what is missing; then `gate check --new-run`".to_owned()
         }
-        ReasonCode::RequiredCheckFailed => repair(first, input),
-        _ => step(first),
+        ReasonCode::RequiredCheckFailed => repair(cheapest, input),
+        _ => usual_step(cheapest),
     })
 }
 
@@ -63,7 +63,7 @@ pub(in crate::decide) fn next(
 const UNREADABLE: &str =
     "name the agent whose output it is: `--format`, in `gate run` `--agent`, takes its name";
 
-/// True if the output is of no known format.
+/// The output is of no known format.
 fn is_unreadable(input: &Input) -> bool {
     input.warnings.iter().any(|warning| warning.code == WarningCode::UnknownFormat)
 }
@@ -71,13 +71,13 @@ fn is_unreadable(input: &Input) -> bool {
 /// The step after an output without a word of the agent's.
 const SILENT: &str = "find out why the agent wrote nothing: look at its standard error";
 
-/// True if the agent wrote nothing, and no hook asks.
+/// The agent wrote nothing, and no hook asks.
 fn is_silent(input: &Input) -> bool {
     let observed = &input.observed;
     observed.output == 0 && observed.stop.is_none() && input.signal.near_misses.is_empty()
 }
 
-fn absent(near_misses: &[NearMiss]) -> String {
+fn signal_step(near_misses: &[NearMiss]) -> String {
     match near_misses.last() {
         Some(miss) => {
             format!("repeat the exit signal: line {} was almost one, but {}", miss.line, miss.why)
@@ -89,19 +89,19 @@ fn absent(near_misses: &[NearMiss]) -> String {
 }
 
 /// The approval of changed tests, in the words that a person types.
-fn approve(input: &Input) -> String {
+fn approval(input: &Input) -> String {
     let changed: Vec<_> = input.evidence.iter().flat_map(Evidence::changed_tests).collect();
     let command = approve_command(&names_to_approve(&changed));
-    let what = if changed.iter().all(|changed| changed.guarded) { "files" } else { "tests" };
-    format!("`{command}`, then check again; or put the {what} back")
+    let noun = if changed.iter().all(|changed| changed.guarded) { "files" } else { "tests" };
+    format!("`{command}`, then check again; or put the {noun} back")
 }
 
-/// The repair of the first thing that a check names: a criterion, a failing test, a place, a
-/// finding. Else the command to run again, or for a check without one what it says.
+/// The repair of the first criterion, failing test, place or finding that a check names. Else the
+/// command to run again, or the summary of a check without a command.
 fn repair(reason: &Reason, input: &Input) -> String {
     let Some(failed) = reason.check.as_deref().and_then(|name| worst_of(&input.evidence, name))
     else {
-        return step(reason);
+        return usual_step(reason);
     };
     if let Some(criterion) = unmet_criterion(failed) {
         return format!("meet the criterion: {}", text::brief(criterion, MAX_NAME_CHARS));
@@ -112,7 +112,7 @@ fn repair(reason: &Reason, input: &Input) -> String {
     if let Some(finding) = first_finding(failed) {
         return text::brief(&finding.advice(), MAX_ADVICE_CHARS);
     }
-    let how = match failed.argv.as_slice() {
+    let hint = match failed.argv.as_slice() {
         [] => text::brief(&failed.summary, MAX_NAME_CHARS),
         // A plug-in needs gate's question on its standard input.
         [program] if program.contains(PLUGIN) => text::brief(&failed.summary, MAX_NAME_CHARS),
@@ -120,17 +120,18 @@ fn repair(reason: &Reason, input: &Input) -> String {
         words if words.iter().any(|word| word.contains(REPORT_FOLDER)) => {
             text::brief(&failed.summary, MAX_NAME_CHARS)
         }
-        // What a shell reads is the last word.
+        // The script that a shell reads is the last word.
         [_, .., dash, script] if dash == "-c" => {
             format!("`{}`", text::brief(script, MAX_NAME_CHARS))
         }
         words => format!("`{}`", text::brief(&words.join(" "), MAX_NAME_CHARS)),
     };
-    if how.is_empty() { step(reason) } else { format!("{}: {how}", step(reason)) }
+    let step = usual_step(reason);
+    if hint.is_empty() { step } else { format!("{step}: {hint}") }
 }
 
-/// The repair of the first failing test, or of an error outside of tests; none if the check's
-/// report explains none.
+/// The repair of the first failing test, or of an error outside of tests; `None` if the check's
+/// report explains no failure.
 fn first_failure(failed: &Evidence) -> Option<String> {
     let failure = failed.failures().into_iter().next()?;
     let name = failure.short_name().map(|name| text::brief(name, MAX_NAME_CHARS));
@@ -158,31 +159,34 @@ fn first_finding(failed: &Evidence) -> Option<Finding> {
 /// The words of the first criterion that is open or not met.
 fn unmet_criterion(failed: &Evidence) -> Option<&str> {
     let criteria = failed.detail.as_ref()?.get("criteria")?.as_array()?;
-    let unmet = criteria.iter().find(|one| {
-        one["state"].as_str().is_some_and(|state| matches!(state, "not-met" | "open"))
+    let unmet = criteria.iter().find(|criterion| {
+        criterion["state"].as_str().is_some_and(|state| matches!(state, "not-met" | "open"))
     })?;
     unmet["text"].as_str().filter(|words| !words.is_empty())
 }
 
-fn step(reason: &Reason) -> String {
+/// The step in the row of a reason's code.
+fn usual_step(reason: &Reason) -> String {
     let check = reason.check.as_deref().unwrap_or("the check");
     match reason.code {
-        ReasonCode::RequiredCheckInconclusive => inconclusive(check, why(reason)),
-        code => reason.told(code.entry().to_person, check),
+        ReasonCode::RequiredCheckInconclusive => measuring_step(check, &reason.message),
+        code => reason.wording(code.row().to_person, check),
     }
 }
 
-fn inconclusive(check: &str, why: &str) -> String {
-    if why.contains("not installed") {
+fn measuring_step(check: &str, message: &str) -> String {
+    // The check's own words stand behind the colon.
+    let cause = message.split_once(": ").map_or(message, |(_, cause)| cause);
+    if cause.contains("not installed") {
         format!("install it, or correct `checks.{check}.command` in gate.toml")
     } else {
-        format!("find out why {check} gave no result: {why}")
+        format!("find out why {check} gave no result: {cause}")
     }
 }
 
 /// The step that frees a loop that its breaker stopped. A reset in the agent's client is
 /// refused, because an agent may have typed it.
-fn freed(input: &Input) -> &'static str {
+fn breaker_step(input: &Input) -> &'static str {
     let hold = input.memory.as_ref().and_then(|memory| memory.hold.as_ref());
     if input.is_lost() {
         "find out what happened to the state; then `gate ledger accept --reason …` if the records that are there hold, else `gate breaker reset --reason …`"
@@ -193,9 +197,4 @@ fn freed(input: &Input) -> &'static str {
     } else {
         "fix the cause (`gate log` shows what happened), then `gate breaker reset --reason …`"
     }
-}
-
-/// The check's own part of a message, after the colon.
-fn why(reason: &Reason) -> &str {
-    reason.message.split_once(": ").map_or(reason.message.as_str(), |(_, why)| why)
 }

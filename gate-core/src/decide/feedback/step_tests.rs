@@ -21,8 +21,8 @@ fn step(verdict: Verdict, code: ReasonCode, input: &Input) -> String {
 #[track_caller]
 fn check(record: Evidence, expected: &str) {
     let input = claimed(vec![record]);
-    let told = step(Verdict::Continue, ReasonCode::RequiredCheckFailed, &input);
-    assert_eq!(told, expected);
+    let next_step = step(Verdict::Continue, ReasonCode::RequiredCheckFailed, &input);
+    assert_eq!(next_step, expected);
 }
 
 fn ran(argv: &[&str], summary: &str) -> Evidence {
@@ -80,7 +80,7 @@ fn the_advice_of_the_first_finding_that_decides_is_the_next_step() {
 
 #[test]
 fn an_output_of_an_unknown_format_needs_its_agent_s_name() {
-    let told = |code| {
+    let next_step = |code| {
         let warnings = vec![Warning::new(code, "")];
         let mut input = Input { warnings, ..Input::new(Signal::absent(), Vec::new()) };
         input.observed.output = 1;
@@ -88,29 +88,29 @@ fn an_output_of_an_unknown_format_needs_its_agent_s_name() {
     };
     let expected = "name the agent whose output it is: `--format`, in `gate run` `--agent`, \
                     takes its name";
-    assert_eq!(told(WarningCode::UnknownFormat), expected);
-    assert!(told(WarningCode::InputProblem).starts_with("add the output of `gate prompt`"));
+    assert_eq!(next_step(WarningCode::UnknownFormat), expected);
+    assert!(next_step(WarningCode::InputProblem).starts_with("add the output of `gate prompt`"));
 }
 
 #[test]
 fn a_signal_in_a_transcript_that_is_cut_is_checked_again() {
     let input = Input::new(Signal::absent(), Vec::new());
-    let told = |why: &str| {
+    let next_step = |why: &str| {
         next(Verdict::Continue, &[Reason::new(ReasonCode::SignalInvalid, why)], &input).unwrap()
     };
     assert_eq!(
-        told(&format!("line 2: {UNREAD}")),
+        next_step(&format!("line 2: {UNREAD}")),
         "check again when the transcript is whole: a part of it could not be read"
     );
-    assert!(told("two values for one key").starts_with("give a whole exit signal"));
+    assert!(next_step("two values for one key").starts_with("give a whole exit signal"));
 }
 
 #[test]
 fn sealed_tests_are_run_by_a_person_once_they_have_refused_for_the_last_time() {
-    let told = |verdict| step(verdict, ReasonCode::SealedTestsFailed, &claimed(Vec::new()));
-    assert_eq!(told(Verdict::Continue), "compare the work with each requirement of the task");
+    let next_step = |verdict| step(verdict, ReasonCode::SealedTestsFailed, &claimed(Vec::new()));
+    assert_eq!(next_step(Verdict::Continue), "compare the work with each requirement of the task");
     assert_eq!(
-        told(Verdict::Blocked),
+        next_step(Verdict::Blocked),
         "run the sealed tests by hand, and tell the agent what is missing; \
          then `gate check --new-run`"
     );

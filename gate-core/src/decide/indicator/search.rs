@@ -8,60 +8,69 @@ use memchr::{memchr, memrchr};
 
 use crate::decide::literal::is_latin;
 
-/// In fewer bytes, a search that is built fast takes less time than a fast search.
+/// In fewer bytes than these, a search that is built fast takes less time than a fast search.
 const MIN_SEARCHED_BYTES: usize = 32 << 10;
 
 /// A search for the literals of all patterns, which are in lower case, in texts in lower case.
 #[derive(Debug)]
-pub(super) struct Search {
+pub(super) struct LiteralSearch {
+    /// Those of Latin script first.
     literals: Vec<String>,
     /// The pattern that each literal belongs to.
     owners: Vec<usize>,
-    /// The first so many literals stand in texts of Latin script.
-    latin: usize,
+    /// The number of literals of Latin script.
+    latin_count: usize,
     short_text: OnceLock<Option<AhoCorasick>>,
-    /// The same for texts of Latin script alone.
+    /// The automaton for texts of Latin script alone, which is built faster.
     short_latin_text: OnceLock<Option<AhoCorasick>>,
     long_text: OnceLock<Option<AhoCorasick>>,
     /// Finds one of few literals with vector instructions.
-    few: OnceLock<Option<packed::Searcher>>,
+    vector_search: OnceLock<Option<packed::Searcher>>,
+}
+
+/// A line that holds a literal of a pattern.
+pub(super) struct LineCandidate {
+    /// The bytes of the line, without its break.
+    pub(super) line: Range<usize>,
+    /// The pattern's index.
+    pub(super) pattern: usize,
 }
 
 fn automaton(literals: &[String], kind: AhoCorasickKind) -> Option<AhoCorasick> {
     AhoCorasick::builder().kind(Some(kind)).build(literals).ok()
 }
 
-impl Search {
+impl LiteralSearch {
     /// A search for literals, each with its pattern.
     pub(super) fn new(mut literals: Vec<(String, usize)>) -> Self {
         literals.sort_by_key(|(literal, _)| !is_latin(literal));
-        let latin = literals.partition_point(|(literal, _)| is_latin(literal));
+        let latin_count = literals.partition_point(|(literal, _)| is_latin(literal));
         let (literals, owners) = literals.into_iter().unzip();
         Self {
             literals,
             owners,
-            latin,
+            latin_count,
             short_latin_text: OnceLock::new(),
             short_text: OnceLock::new(),
             long_text: OnceLock::new(),
-            few: OnceLock::new(),
+            vector_search: OnceLock::new(),
         }
     }
 
-    /// Each line of a text, without its break, with each pattern of which it holds a literal;
-    /// `searched` bytes of the input, with this text, were searched. `lower` takes the text in
-    /// lower case.
+    /// Each line of a text with each pattern of which it holds a literal. `searched_bytes` of the
+    /// input, with this text, were searched: a long input repays an automaton that is slow to
+    /// build. `lower` takes the text in lower case.
     pub(super) fn candidates<'t>(
         &'t self,
         text: &str,
         lower: &'t mut Vec<u8>,
-        searched: usize,
-    ) -> impl Iterator<Item = (Range<usize>, usize)> + use<'t> {
-        let is_long = searched >= MIN_SEARCHED_BYTES;
+        searched_bytes: usize,
+    ) -> impl Iterator<Item = LineCandidate> + use<'t> {
+        let is_long = searched_bytes >= MIN_SEARCHED_BYTES;
         let automaton = if is_long {
             self.long_text.get_or_init(|| automaton(&self.literals, AhoCorasickKind::DFA))
         } else if is_latin(text) {
-            let literals = &self.literals[..self.latin];
+            let literals = &self.literals[..self.latin_count];
             self.short_latin_text
                 .get_or_init(|| automaton(literals, AhoCorasickKind::NoncontiguousNFA))
         } else {
@@ -75,61 +84,64 @@ impl Search {
             self.parts(lower, is_long).map(move |part| (automaton, Input::new(lower).range(part)))
         });
         let literals = parts.flat_map(|(automaton, part)| automaton.find_overlapping_iter(part));
-        let (mut line, mut known) = (0..0, Vec::new());
+        let (mut line, mut line_patterns) = (0..0, Vec::new());
         literals.filter_map(move |literal| {
             if literal.end() > line.end {
                 line = line_around(lower, literal.start());
-                known.clear();
+                line_patterns.clear();
             }
-            let owner = self.owners[literal.pattern()];
-            if known.contains(&owner) {
+            let pattern = self.owners[literal.pattern()];
+            if line_patterns.contains(&pattern) {
                 return None;
             }
-            known.push(owner);
-            Some((line.clone(), owner))
+            line_patterns.push(pattern);
+            Some(LineCandidate { line: line.clone(), pattern })
         })
     }
 
     /// The parts of a text that may hold a literal: of a long one its lines with one of few
     /// literals, otherwise all of it.
     fn parts<'t>(&'t self, lower: &'t [u8], is_long: bool) -> impl Iterator<Item = Range<usize>> {
-        let few = || packed::Builder::new().extend(&self.literals).build();
-        let few = if is_long { self.few.get_or_init(few).as_ref() } else { None };
-        let mut from = 0;
+        let build = || packed::Builder::new().extend(&self.literals).build();
+        let vector_search =
+            if is_long { self.vector_search.get_or_init(build).as_ref() } else { None };
+        let mut start = 0;
         std::iter::from_fn(move || {
-            let rest = (from < lower.len()).then_some(from..lower.len())?;
-            let part = match few {
-                Some(few) => {
-                    let found = few.find_in(lower, rest.into())?;
-                    line_around(lower, found.start())
+            let remaining = (start < lower.len()).then_some(start..lower.len())?;
+            let part = match vector_search {
+                Some(search) => {
+                    let literal = search.find_in(lower, remaining.into())?;
+                    line_around(lower, literal.start())
                 }
-                None => rest,
+                None => remaining,
             };
-            from = part.end + 1;
+            start = part.end + 1;
             Some(part)
         })
     }
 }
 
-/// The line in which the byte `at` stands.
-fn line_around(text: &[u8], at: usize) -> Range<usize> {
-    let begin = memrchr(b'\n', &text[..at]).map_or(0, |found| found + 1);
-    begin..memchr(b'\n', &text[at..]).map_or(text.len(), |found| at + found)
+/// The line in which a byte stands, without its break.
+fn line_around(text: &[u8], offset: usize) -> Range<usize> {
+    let start = memrchr(b'\n', &text[..offset]).map_or(0, |line_break| line_break + 1);
+    start..memchr(b'\n', &text[offset..]).map_or(text.len(), |length| offset + length)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn search(literals: &[&str]) -> Search {
-        Search::new(literals.iter().map(|literal| ((*literal).to_owned(), 0)).collect())
+    fn search(literals: &[&str]) -> LiteralSearch {
+        LiteralSearch::new(literals.iter().map(|literal| ((*literal).to_owned(), 0)).collect())
     }
 
     #[track_caller]
-    fn check(search: &Search, text: &str, searched: usize, expected: &[(usize, usize)]) {
-        let found = search.candidates(text, &mut Vec::new(), searched).collect::<Vec<_>>();
-        let expected: Vec<_> = expected.iter().map(|(from, to)| (*from..*to, 0)).collect();
-        assert_eq!(found, expected, "{text:?} after {searched} bytes");
+    fn check(search: &LiteralSearch, text: &str, searched: usize, expected: &[(usize, usize)]) {
+        let mut lower = Vec::new();
+        let candidates = search.candidates(text, &mut lower, searched);
+        let lines: Vec<_> =
+            candidates.map(|candidate| (candidate.line.start, candidate.line.end)).collect();
+        assert_eq!(lines, expected, "{text:?} after {searched} bytes");
     }
 
     #[test]

@@ -50,9 +50,9 @@ fn check(patterns: &[Pattern], text: &str, expected: &[(&str, u64, u32, u32)]) {
 
 #[test]
 fn a_hit_tells_its_line_and_its_column_in_characters() {
-    let both = [pattern("word", "done"), pattern("digit", "[0-9]")];
-    check(&both, "done\n\nié 3", &[("word", 7, 1, 1), ("digit", 9, 4, 1)]);
-    check(&both, "4\n\né done", &[("word", 9, 3, 1), ("digit", 7, 1, 1)]);
+    let two_patterns = [pattern("word", "done"), pattern("digit", "[0-9]")];
+    check(&two_patterns, "done\n\nié 3", &[("word", 7, 1, 1), ("digit", 9, 4, 1)]);
+    check(&two_patterns, "4\n\né done", &[("word", 9, 3, 1), ("digit", 7, 1, 1)]);
     let lines = [pattern("a", "first"), pattern("b", "second"), pattern("c", "third")];
     check(&lines, "first\n\nsecond\n\nthird", &[("a", 7, 1, 1), ("b", 9, 1, 1), ("c", 11, 1, 1)]);
 }
@@ -62,8 +62,8 @@ fn the_lines_of_a_record_are_one_line_of_the_input() {
     let role = Role::Assistant;
     let text = "a\n3\ndone";
     let record = Event::Text(Text { role, text, line: 7, multiline: false, continues: false });
-    let both = [pattern("word", "done"), pattern("digit", "[0-9]")];
-    let lines: Vec<_> = hits(&both, &[record]).iter().map(|hit| hit.line).collect();
+    let two_patterns = [pattern("word", "done"), pattern("digit", "[0-9]")];
+    let lines: Vec<_> = hits(&two_patterns, &[record]).iter().map(|hit| hit.line).collect();
     assert_eq!(lines, [7, 7]);
 }
 
@@ -84,17 +84,17 @@ fn words_that_touch_are_not_the_same_words() {
 
 #[test]
 fn a_hit_without_a_literal_covers_its_own_words_on_every_line() {
-    let both = [pattern("word", "done"), pattern("digit", "[0-9]")];
-    check(&both, "a first line\ndone3", &[("word", 8, 1, 1), ("digit", 8, 5, 1)]);
-    let same = [heavy("word", "done 3"), pattern("digit", "[0-9]")];
-    check(&same, "a first line\ndone 3", &[("word", 8, 1, 2), ("digit", 8, 6, 0)]);
+    let two_patterns = [pattern("word", "done"), pattern("digit", "[0-9]")];
+    check(&two_patterns, "a first line\ndone3", &[("word", 8, 1, 1), ("digit", 8, 5, 1)]);
+    let overlapping = [heavy("word", "done 3"), pattern("digit", "[0-9]")];
+    check(&overlapping, "a first line\ndone 3", &[("word", 8, 1, 2), ("digit", 8, 6, 0)]);
 }
 
 #[test]
 fn the_same_place_of_another_text_holds_other_words() {
-    let both = [pattern("a", "all done"), pattern("b", "we are")];
+    let two_patterns = [pattern("a", "all done"), pattern("b", "we are")];
     let expected = [("a".to_owned(), 7, 1, 1), ("b".to_owned(), 7, 1, 1)];
-    assert_eq!(found(&both, &[says("all done"), says("we are")]), expected);
+    assert_eq!(found(&two_patterns, &[says("all done"), says("we are")]), expected);
 }
 
 #[test]
@@ -126,12 +126,12 @@ fn only_a_pattern_for_all_roles_looks_at_what_others_write() {
         |patterns| Counter::new(&PatternSet::new(patterns).unwrap()).reads_all_roles();
     assert!(reads_all_roles(&patterns) && !reads_all_roles(&patterns[..1]));
     let (role, text) = (Role::User, "done");
-    let asked = Event::Text(Text { role, text, line: 7, multiline: true, continues: false });
+    let question = Event::Text(Text { role, text, line: 7, multiline: true, continues: false });
     let set = PatternSet::new(&patterns[..1]).unwrap();
     let mut counter = Counter::new(&set);
-    counter.event(&asked);
-    assert_eq!(counter.searched, 0, "nobody looks for anything there");
-    let ids: Vec<_> = hits(&patterns, &[asked]).into_iter().map(|hit| hit.pattern).collect();
+    counter.event(&question);
+    assert_eq!(counter.searched_bytes, 0, "nobody looks for anything there");
+    let ids: Vec<_> = hits(&patterns, &[question]).into_iter().map(|hit| hit.pattern).collect();
     assert_eq!(ids, ["all"]);
 }
 
@@ -176,8 +176,8 @@ fn an_excerpt_begins_with_a_whole_word_before_the_hit() {
     assert_eq!(excerpt("the work is done", 12), "the work is done");
     assert_eq!(excerpt("a\u{7}b\tc", 0), "abc");
     let line = format!("{}claim {}", "wordy ".repeat(20), "x".repeat(200));
-    let told = excerpt(&line, 120);
-    assert_eq!(told, format!("{}claim {}", "wordy ".repeat(6), "x".repeat(78)));
-    assert_eq!(told.chars().count(), MAX_EXCERPT_CHARS);
+    let text_excerpt = excerpt(&line, 120);
+    assert_eq!(text_excerpt, format!("{}claim {}", "wordy ".repeat(6), "x".repeat(78)));
+    assert_eq!(text_excerpt.chars().count(), MAX_EXCERPT_CHARS);
     assert_eq!(excerpt(&"é".repeat(300), 400), "é".repeat(MAX_EXCERPT_CHARS));
 }

@@ -17,9 +17,9 @@ pub(crate) struct Rule {
     kinds: u64,
     reason: Cow<'static, str>,
     source: Cow<'static, str>,
-    /// Texts in lower case, one of which stands in every match; none if there are no such.
+    /// Texts in lower case, one of which stands in every match; empty if no texts are known.
     keywords: Vec<&'static str>,
-    /// True if each keyword is of another script than Latin.
+    /// Each keyword is of another script than Latin.
     is_other_script: bool,
     is_shipped: bool,
     expression: OnceLock<Expression>,
@@ -45,6 +45,7 @@ impl Rule {
                 "reason" => rule.reason = pack_text::text(value).into(),
                 "regex" => rule.source = pack_text::text(value).into(),
                 "keywords" => rule.keywords = pack_text::texts(value).collect(),
+                // The samples come last, and are for tests.
                 "matches" => break,
                 _ => {}
             }
@@ -85,7 +86,7 @@ impl Rule {
         format!("{} (rule `{}`)", self.reason, self.id)
     }
 
-    /// The same, with the text that the rule refused.
+    /// The objection with the text that the rule refused.
     pub(crate) fn objection_to(&self, text: &str) -> String {
         format!("{} (\"{text}\", rule `{}`)", self.reason, self.id)
     }
@@ -95,7 +96,7 @@ impl Rule {
         &self.keywords
     }
 
-    /// False only if the rule does not match the text of these pairs.
+    /// A cheap test that only excludes rules: the text with these pairs may still hold no match.
     pub(super) fn may_match(&self, pairs: &Pairs, is_latin: bool) -> bool {
         !(is_latin && self.is_other_script)
             && (self.keywords.is_empty() || self.keywords.iter().any(|word| pairs.may_hold(word)))

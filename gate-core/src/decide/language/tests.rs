@@ -104,10 +104,10 @@ fn generated_matches(regex: &str) -> Vec<String> {
     let texts = string_regex_parsed(&without_looks(&parsed)).expect("texts can be made");
     let expression = Expression::from_pack(regex.to_owned(), Vec::new());
     let mut runner = TestRunner::deterministic();
-    let texts = (0..2_000).map(|_| texts.new_tree(&mut runner).expect("a text").current());
+    let texts = (0..600).map(|_| texts.new_tree(&mut runner).expect("a text").current());
     let texts = texts.map(|text| in_lower_case(&text.to_ascii_lowercase()).into_owned());
     let matches: Vec<_> = texts.filter(|text| expression.is_match(text)).collect();
-    assert!(matches.len() > 100, "{regex}: {}", matches.len());
+    assert!(matches.len() > 30, "{regex}: {}", matches.len());
     matches
 }
 
@@ -147,16 +147,16 @@ fn capital_letters_beyond_ascii_hide_no_word() {
         (Kind::Negation, "НЕ ВИКОНАНО"),
         (Kind::Condition, "ПІСЛЯ ТОГО ЯК УСЕ ГОТОВО"),
     ] {
-        assert!(language.is(kind, text), "{text}");
+        assert!(language.matches(kind, text), "{text}");
     }
-    assert_eq!(language.head(Kind::None, "НЕТ ЗАДАЧ, ВСЁ"), "НЕТ ЗАДАЧ".len());
+    assert_eq!(language.head_length(Kind::None, "НЕТ ЗАДАЧ, ВСЁ"), "НЕТ ЗАДАЧ".len());
     assert_eq!(language.without(Kind::PastClause, "НЕ ГОТОВО"), "НЕ ГОТОВО");
 }
 
 #[test]
 fn a_rule_of_settings_may_ask_for_capital_letters() {
     let language = Language::from(vec![own("loud", Kind::Denial, "(?-i:СТОП)")]);
-    assert!(language.is(Kind::Denial, "СТОП:") && !language.is(Kind::Denial, "стоп:"));
+    assert!(language.matches(Kind::Denial, "СТОП:") && !language.matches(Kind::Denial, "стоп:"));
 }
 
 #[test]
@@ -183,16 +183,16 @@ fn a_rule_of_settings_is_added_and_named() {
     let language = Language::from(vec![own("team-never", Kind::Denial, "nunca jamais")]);
     let rule = language.rule_in(Kind::Denial, "Nunca Jamais:").expect("it matches");
     assert_eq!(rule.objection(), "our team says so (rule `team-never`)");
-    assert!(language.is(Kind::Denial, "Not yet:"), "the shipped rules stay");
+    assert!(language.matches(Kind::Denial, "Not yet:"), "the shipped rules stay");
 }
 
 #[test]
 fn a_shipped_rule_is_replaced_or_switched_off() {
     let off = LanguageChange { id: "none-pl".to_owned(), rule: None };
-    assert!(Language::default().is(Kind::None, "brak"));
-    assert!(!Language::from(vec![off]).is(Kind::None, "brak"));
+    assert!(Language::default().matches(Kind::None, "brak"));
+    assert!(!Language::from(vec![off]).matches(Kind::None, "brak"));
     let replaced = Language::from(vec![own("none-pl", Kind::None, "^pustka")]);
-    assert!(replaced.is(Kind::None, "pustka") && !replaced.is(Kind::None, "brak"));
+    assert!(replaced.matches(Kind::None, "pustka") && !replaced.matches(Kind::None, "brak"));
 }
 
 #[test]

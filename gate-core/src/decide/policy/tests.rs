@@ -21,10 +21,10 @@ const CHECKS: &str = "\
 #[test]
 fn in_one_place_a_check_waits_for_no_other_that_runs_elsewhere() {
     let needs = |place| {
-        let here = policy(CHECKS).at(place);
+        let resolved = policy(CHECKS).at(place);
         let told =
             |(name, check): (&String, &CheckPolicy)| format!("{name}: {}", check.needs.join(" "));
-        here.checks.iter().map(told).collect::<Vec<_>>()
+        resolved.checks.iter().map(told).collect::<Vec<_>>()
     };
     assert_eq!(needs(When::Check), ["e2e: tests lint", "lint: ", "tests: ", "todo_list: lint"]);
     assert_eq!(needs(When::Run), ["e2e: tests", "tests: ", "todo_list: "]);

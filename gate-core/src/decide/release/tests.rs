@@ -113,14 +113,14 @@ fn a_stop_that_is_let_go_as_it_stands_says_why_and_what_is_still_red() {
 
 #[test]
 fn green_work_is_let_go_with_what_passed_and_what_is_open() {
-    let both = policy(&format!("{TESTS}{PLAN}"));
+    let both_checks = policy(&format!("{TESTS}{PLAN}"));
     let open = required("acceptance_criteria", Outcome::Fail, "2 of 5 open");
     let evidence = [tests(Outcome::Pass), open];
     let silent = stop(Status::Absent, changed(), &evidence);
-    let told = "passed: tests (41 tests); open: acceptance_criteria (2 of 5 open)";
-    check(&silent, &both, "green", &[told]);
+    let expected_message = "passed: tests (41 tests); open: acceptance_criteria (2 of 5 open)";
+    check(&silent, &both_checks, "green", &[expected_message]);
     let claims = stop(Status::Complete, changed(), &evidence);
-    check(&claims, &both, "continue", &["acceptance_criteria failed: 2 of 5 open"]);
+    check(&claims, &both_checks, "continue", &["acceptance_criteria failed: 2 of 5 open"]);
     let shown = record(Mode::Warn, "acceptance_criteria", Outcome::Fail, "2 of 5 open");
     let warned = stop(Status::Absent, changed(), &[tests(Outcome::Pass), shown]);
     check(&warned, &policy(TESTS), "green", &["passed: tests (41 tests)"]);
@@ -140,12 +140,12 @@ fn what_was_not_found_out_is_no_pass() {
         check(&input, &policy(TESTS), "not run", &[expected]);
     }
     let unsure = required("acceptance_criteria", Outcome::Inconclusive, "no such file");
-    let both = policy(&format!("{TESTS}{PLAN}"));
+    let both_checks = policy(&format!("{TESTS}{PLAN}"));
     let evidence = [tests(Outcome::Pass), unsure];
     let input = stop(Status::Absent, changed(), &evidence);
-    check(&input, &both, "green", &["passed: tests (41 tests)"]);
+    check(&input, &both_checks, "green", &["passed: tests (41 tests)"]);
     let claims = stop(Status::Complete, changed(), &evidence);
-    check(&claims, &both, "not run", &["acceptance_criteria: no such file"]);
+    check(&claims, &both_checks, "not run", &["acceptance_criteria: no such file"]);
 }
 
 #[test]
@@ -161,18 +161,18 @@ fn a_session_answers_for_its_own_failures_alone() {
     let mixed = by(&[old_lint.clone(), shares("tests", &["a"], &["b"], &[])]);
     check(&silent(mixed), &two, "continue", &[tests_failed]);
     let foreign = by(&[old_lint, shares("tests", &[], &["b", "c"], &["d"])]);
-    let told = "3 failures (the check lint, b, c) were red before the last prompt; \
+    let expected_message = "3 failures (the check lint, b, c) were red before the last prompt; \
                 d is red by a change that is not this session's";
-    check(&silent(foreign.clone()), &two, "red", &[told]);
-    check(&stop(Status::Complete, foreign, &red), &two, "red", &[told]);
+    check(&silent(foreign.clone()), &two, "red", &[expected_message]);
+    check(&stop(Status::Complete, foreign, &red), &two, "red", &[expected_message]);
 }
 
 #[test]
 fn a_flaky_test_and_one_whose_past_is_not_known_refuse_nobody() {
     let by = |shares| Situation { failures: vec![shares], ..changed() };
-    let ruling = |shares: FailureShares, end, told| {
+    let ruling = |shares: FailureShares, end, expected_message| {
         let input = stop(Status::Absent, by(shares), &[tests(Outcome::Fail)]);
-        check(&input, &policy(TESTS), end, &[told]);
+        check(&input, &policy(TESTS), end, &[expected_message]);
     };
     let shares = || FailureShares { check: "tests".to_owned(), ..FailureShares::default() };
     let flaky = FailureShares { flaky: names(&["a"]), ..shares() };
@@ -182,27 +182,28 @@ fn a_flaky_test_and_one_whose_past_is_not_known_refuse_nobody() {
         problem: Some("no time was left".to_owned()),
         ..shares()
     };
-    let told = "2 tests (a, b) are red; if before, too, is not known (no time was left)";
-    ruling(unknown, "red", told);
+    let expected_message =
+        "2 tests (a, b) are red; if before, too, is not known (no time was left)";
+    ruling(unknown, "red", expected_message);
 }
 
 #[test]
 fn changed_tests_are_news_at_every_end() {
     let news = |situation| Situation { changed_tests: names(&["tests/a.py (+1 -2)"]), ..situation };
     let green = stop(Status::Absent, news(changed()), &[tests(Outcome::Pass)]);
-    let told = "passed: tests (41 tests); changed tests: tests/a.py (+1 -2)";
-    check(&green, &policy(TESTS), "green", &[told]);
+    let expected_message = "passed: tests (41 tests); changed tests: tests/a.py (+1 -2)";
+    check(&green, &policy(TESTS), "green", &[expected_message]);
     let asks = stop(Status::Absent, news(Situation { asks: true, ..changed() }), &[]);
-    let told = "the agent asks something; changed tests: tests/a.py (+1 -2)";
-    check(&asks, &policy(TESTS), "not run", &[told]);
+    let expected_message = "the agent asks something; changed tests: tests/a.py (+1 -2)";
+    check(&asks, &policy(TESTS), "not run", &[expected_message]);
 }
 
 #[test]
 fn older_changes_are_told_and_refuse_nobody_unless_every_turn_is_judged() {
     let owing = Situation { owed: Some(Owed::default()), ..Situation::default() };
     let red = [tests(Outcome::Fail)];
-    let told = "tests is still red from your earlier change";
-    check(&stop(Status::Absent, owing.clone(), &red), &policy(TESTS), "red", &[told]);
+    let expected_message = "tests is still red from your earlier change";
+    check(&stop(Status::Absent, owing.clone(), &red), &policy(TESTS), "red", &[expected_message]);
     let always = Situation { always: true, ..owing };
     let input = stop(Status::Absent, always, &red);
     check(&input, &policy(TESTS), "continue", &["tests failed: 41 tests"]);
@@ -267,8 +268,8 @@ fn a_headless_claim_that_a_hook_cannot_measure_is_let_go_unproven() {
     let unsigned = policy(&format!("exit_gate.require_explicit_signal = false\n{TESTS}"));
     check(&silent, &unsigned, "continue", &["tests is still running"]);
     let lint = required("lint", Outcome::Fail, "");
-    let both = &["lint failed"];
-    check(&claims(&[running.clone(), lint]), &policy(TESTS), "continue", both);
+    let both_checks = &["lint failed"];
+    check(&claims(&[running.clone(), lint]), &policy(TESTS), "continue", both_checks);
     let mut failed = claims(&[running]);
     failed.signal.problems = names(&["two values"]);
     let (end, _) = ruled(&failed, &policy(TESTS));
@@ -282,8 +283,13 @@ fn what_runs_elsewhere_makes_a_green_stop_no_exit() {
     let here = stop(Status::Complete, headless.clone(), &green);
     assert_eq!(ruled(&here, &policy(TESTS)).0, "exit");
     let situation = Situation { elsewhere: names(&["deploy", "e2e"]), ..headless };
-    let told = "what runs in a hook passed; not run here: deploy, e2e";
-    check(&stop(Status::Complete, situation.clone(), &green), &policy(TESTS), "green", &[told]);
+    let expected_message = "what runs in a hook passed; not run here: deploy, e2e";
+    check(
+        &stop(Status::Complete, situation.clone(), &green),
+        &policy(TESTS),
+        "green",
+        &[expected_message],
+    );
     let red = stop(Status::Complete, situation, &[tests(Outcome::Fail)]);
     check(&red, &policy(TESTS), "continue", &["tests failed: 41 tests"]);
 }
@@ -295,8 +301,8 @@ fn only_a_claim_waits_for_tasks_in_the_background() {
         input.observed.stop.as_mut().unwrap().background = names(&["npm run dev"]);
         input
     };
-    let told = "a background task is still running: npm run dev";
-    check(&with_task(Status::Complete), &policy(TESTS), "continue", &[told]);
+    let expected_message = "a background task is still running: npm run dev";
+    check(&with_task(Status::Complete), &policy(TESTS), "continue", &[expected_message]);
     check(&with_task(Status::Absent), &policy(TESTS), "green", &["passed: tests (41 tests)"]);
 }
 

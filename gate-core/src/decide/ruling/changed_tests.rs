@@ -23,28 +23,28 @@ impl Case<'_> {
         )
     }
 
-    /// True if an approval of changed tests is all that is missing. The indicators of
+    /// An approval of changed tests is all that is missing. The indicators of
     /// the checks that wait for it, or that were left out for that, come with it.
-    pub(super) fn needs_approval_alone(&self, against: &[Reason]) -> bool {
+    pub(super) fn needs_approval_alone(&self, objections: &[Reason]) -> bool {
         let evidence = self.input.evidence.iter();
-        let coming = evidence.filter(|record| {
+        let waiting = evidence.filter(|record| {
             record.mode != Mode::Warn
                 && (record.outcome == Outcome::Skipped || !record.changed_tests().is_empty())
         });
-        let coming = u32::try_from(coming.count()).unwrap_or(u32::MAX);
-        let has_enough =
-            self.input.indicators.score.saturating_add(coming) >= self.input.indicators.threshold;
+        let coming_score = u32::try_from(waiting.count()).unwrap_or(u32::MAX);
+        let indicators = &self.input.indicators;
+        let has_enough = indicators.score.saturating_add(coming_score) >= indicators.threshold;
         let is_excused = |reason: &Reason| match reason.code {
             ReasonCode::TestsChanged => true,
             ReasonCode::ThresholdNotReached => has_enough,
             _ => false,
         };
-        against.iter().any(|reason| reason.code == ReasonCode::TestsChanged)
-            && against.iter().all(is_excused)
+        objections.iter().any(|reason| reason.code == ReasonCode::TestsChanged)
+            && objections.iter().all(is_excused)
     }
 }
 
-/// True if there are reasons and all are about changed tests.
+/// There are reasons and all are about changed tests.
 pub(in crate::decide) fn is_about_tests_alone(reasons: &[Reason]) -> bool {
     !reasons.is_empty() && reasons.iter().all(|reason| reason.code == ReasonCode::TestsChanged)
 }
@@ -56,17 +56,19 @@ const MAX_CHANGED_FILES: usize = 3;
 const MAX_CHANGED_CHARS: usize = 200;
 
 pub(super) fn tests_changed(check: &str, changed: &[ChangedTests]) -> Reason {
-    let shown = changed.iter().take(MAX_CHANGED_FILES);
-    let shown: Vec<_> =
-        shown.map(|changed| text::brief(&changed.shown(), MAX_CHANGED_CHARS)).collect();
-    let more = match changed.len().saturating_sub(MAX_CHANGED_FILES) {
+    let named: Vec<_> = changed
+        .iter()
+        .take(MAX_CHANGED_FILES)
+        .map(|changed| text::brief(&changed.words(), MAX_CHANGED_CHARS))
+        .collect();
+    let unnamed = match changed.len().saturating_sub(MAX_CHANGED_FILES) {
         0 => String::new(),
-        more => format!(", and {more} more files"),
+        count => format!(", and {count} more files"),
     };
-    let what = match changed.iter().all(|changed| changed.guarded) {
+    let noun = match changed.iter().all(|changed| changed.guarded) {
         true => "changes of guarded files",
         false => "changed tests",
     };
-    let message = format!("{check}: a person has to approve {what}: {}{more}", shown.join(", "));
+    let message = format!("{check}: a person has to approve {noun}: {}{unnamed}", named.join(", "));
     Reason::for_check(ReasonCode::TestsChanged, check, message)
 }

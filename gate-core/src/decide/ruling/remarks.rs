@@ -18,13 +18,13 @@ impl Case<'_> {
         }
         warnings.extend(self.about_user_settings());
         warnings.extend(self.about_evidence(verdict));
-        warnings.extend(self.unreachable());
+        warnings.extend(self.about_threshold());
         warnings.extend(self.about_streak());
         warnings.extend(self.about_override());
         warnings.extend(self.about_agent());
         warnings.extend(self.about_denials());
         let mut evidence: Vec<_> = self.input.evidence.iter().collect();
-        if self.did_not_pass() {
+        if self.has_failed_check() {
             evidence.retain(|record| record.outcome != Outcome::Skipped);
         }
         warnings.extend(evidence.into_iter().filter_map(about_check));
@@ -33,9 +33,9 @@ impl Case<'_> {
 
     /// The user's settings lie in the home folder, where an agent can write.
     fn about_user_settings(&self) -> Option<Warning> {
-        let before = self.input.kept()?.run.user_settings.as_ref()?;
-        let now = self.input.observed.user_settings.as_ref()?;
-        (before != now).then(|| {
+        let first_settings = self.input.kept()?.run.user_settings.as_ref()?;
+        let settings = self.input.observed.user_settings.as_ref()?;
+        (first_settings != settings).then(|| {
             let message = "gate/config.toml in your settings folder changed since this run began: \
                            if it was not you, look at it, and check again";
             Warning::new(WarningCode::SettingsOfUserChanged, message)
@@ -68,7 +68,7 @@ impl Case<'_> {
         }
     }
 
-    /// True if evidence passes, and all of it on the agent's own word.
+    /// Evidence passes, and all of it on the agent's own word.
     fn rests_on_claims(&self) -> bool {
         let evidence = self.input.evidence.iter();
         let mut passing = evidence.filter(|record| record.outcome == Outcome::Pass).peekable();
@@ -76,11 +76,11 @@ impl Case<'_> {
     }
 
     /// Warns if all sources together cannot reach the threshold.
-    fn unreachable(&self) -> Option<Warning> {
-        let most = self.policy.most_indicators();
+    fn about_threshold(&self) -> Option<Warning> {
+        let sum = self.policy.most_indicators();
         let threshold = self.input.indicators.threshold;
-        (self.policy.exit_gate.enabled && threshold > most).then(|| {
-            let message = format!("the threshold is {threshold}, and all sources add up to {most}");
+        (self.policy.exit_gate.enabled && threshold > sum).then(|| {
+            let message = format!("the threshold is {threshold}, and all sources add up to {sum}");
             Warning::new(WarningCode::ThresholdUnreachable, message)
         })
     }

@@ -9,14 +9,15 @@ impl Case<'_> {
     /// The first sentence about open work that was not refused before on the same files.
     pub(super) fn work_left(&self) -> Option<Reason> {
         let signal = &self.input.signal;
-        let refused = self.input.kept().and_then(|memory| memory.run.work_left.as_ref());
-        let refused = refused.filter(|refused| refused.tree == self.tree_before());
-        let is_known =
-            |digest: &String| refused.is_some_and(|words| words.sentences.contains(digest));
-        let left = signal.work_left.iter().find(|left| !is_known(&left.digest))?;
+        let tree = self.input.observed.tree.as_ref().map(|tree| tree.before.digest.clone());
+        let refused_words = self.input.kept().and_then(|memory| memory.run.work_left.as_ref());
+        let refused_words = refused_words.filter(|words| words.tree == tree);
+        let is_refused =
+            |digest: &String| refused_words.is_some_and(|words| words.sentences.contains(digest));
+        let work_left = signal.work_left.iter().find(|work| !is_refused(&work.digest))?;
         (signal.status == Status::Complete).then(|| {
             let message =
-                format!("the final message says that work is left: \"{}\"", left.sentence);
+                format!("the final message says that work is left: \"{}\"", work_left.sentence);
             Reason::new(ReasonCode::WorkLeft, message)
         })
     }
@@ -25,7 +26,7 @@ impl Case<'_> {
     pub(super) fn work_elsewhere(&self) -> Option<Reason> {
         let elsewhere = &self.input.observed.elsewhere;
         let missing = elsewhere.iter().find(|work| !work.is_checked())?;
-        let message = format!("work elsewhere: {}", missing.shown());
+        let message = format!("work elsewhere: {}", missing.words());
         Some(Reason::new(ReasonCode::WorkElsewhere, message))
     }
 
@@ -41,12 +42,8 @@ impl Case<'_> {
 
     /// The sentences of this claim, with the files as they are now.
     pub(in crate::decide) fn refused_words(&self) -> RefusedWords {
-        let sentences = self.input.signal.work_left.iter().map(|left| left.digest.clone());
+        let sentences = self.input.signal.work_left.iter().map(|work| work.digest.clone());
         let tree = self.input.observed.tree.as_ref().map(|tree| tree.after.digest.clone());
         RefusedWords { sentences: sentences.collect(), tree }
-    }
-
-    fn tree_before(&self) -> Option<String> {
-        self.input.observed.tree.as_ref().map(|tree| tree.before.digest.clone())
     }
 }

@@ -131,7 +131,7 @@ fn a_probe_of_the_operators_hold_leaves_the_loops_own_breaker_as_it_is() {
     let half_open = |cause| Breaker {
         state: BreakerState::HalfOpen,
         trip: Some(Trip { cause, message: "because".to_owned() }),
-        stood: Some(TripSnapshot::default()),
+        snapshot: Some(TripSnapshot::default()),
         probe: Some(Probe { id: "me".to_owned(), since: at(0), limit_ms: 9 }),
         ..Breaker::default()
     };
@@ -139,7 +139,7 @@ fn a_probe_of_the_operators_hold_leaves_the_loops_own_breaker_as_it_is() {
     let hold = Some(half_open(Cause::Operator));
     let held = LoopState { breaker: own.clone(), hold, ..troubled() };
     let passes = Iteration { passed: true, measured: true, ..Iteration::default() };
-    let update = |iteration| held.fed(iteration, &fourth(None), &Policy::default());
+    let update = |iteration| held.after(iteration, &fourth(None), &Policy::default());
     let closed = update(&passes).memory;
     assert_eq!((&closed.breaker, closed.governing()), (&own, &own));
     assert!(closed.hold.as_ref().is_some_and(Breaker::is_closed));

@@ -1,5 +1,4 @@
-//! Candidates: whatever in the last word may be a signal, and what is left of
-//! them.
+//! Candidates: whatever in the last word may be a signal, and the choice among them.
 
 use std::ops::Range;
 
@@ -18,7 +17,7 @@ use crate::text::clean_lines;
 /// with the text around it, and a hostile message may repeat one without end.
 pub(super) const MAX_CANDIDATES: usize = 200;
 
-/// Why the form of a signal is none.
+/// The objection to a form of a signal that nobody filled in.
 pub(super) const PLACEHOLDER: &str = "a placeholder, not a signal";
 
 /// The longest text of the agent that a signal carries, in characters.
@@ -28,15 +27,16 @@ const MAX_TEXT_CHARS: usize = 2_000;
 #[derive(Debug)]
 pub(super) struct Candidate {
     pub(super) spelling: Spelling,
+    /// Its line in the input, from 1.
     pub(super) line: u64,
-    /// The line of the message, which orders candidates.
-    pub(super) at: usize,
+    /// Its line in the message, from 0, which orders candidates.
+    pub(super) index: usize,
     /// The bytes of the message that it takes up.
     pub(super) span: Range<usize>,
     /// The text that a person is shown.
     pub(super) text: String,
     /// The texts that are part of the signal and so are no indicators.
-    pub(super) taken: Vec<String>,
+    pub(super) texts: Vec<String>,
     pub(super) reading: Reading,
 }
 
@@ -44,12 +44,12 @@ pub(super) struct Candidate {
 pub(super) enum Reading {
     /// It is a signal.
     Signal(Statement),
-    /// It is none, for this reason.
+    /// It only looks like a signal.
     Rejected(Objection),
     /// It would say that the work goes on, were it not for this reason. After
     /// a completion, or on its line, that is doubt enough.
     Doubtful(String),
-    /// It is one that cannot be read.
+    /// It is a signal that cannot be read, for this reason.
     Unreadable(String),
 }
 
@@ -61,19 +61,20 @@ pub(super) struct Statement {
     pub(super) remaining_work: Option<String>,
     pub(super) confidence: Option<String>,
     pub(super) override_requested: bool,
-    pub(super) agrees: bool,
+    /// Other fields confirm the value.
+    pub(super) fields_agree: bool,
     pub(super) problems: Vec<String>,
     pub(super) exit_signal: Option<Box<ExitSignal>>,
 }
 
-/// A text that looks like a signal and is none.
+/// A text that looks like a signal, and does not count as one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NearMiss {
     /// The text.
     pub text: String,
     /// Line of the input, from 1.
     pub line: u64,
-    /// Why it is none, or what would make it one.
+    /// The reason why it does not count, or what would make it count.
     pub why: String,
 }
 
@@ -85,7 +86,7 @@ impl Statement {
             remaining_work: None,
             confidence: None,
             override_requested: false,
-            agrees: false,
+            fields_agree: false,
             problems: Vec::new(),
             exit_signal: None,
         }
@@ -95,7 +96,7 @@ impl Statement {
 impl Candidate {
     pub(super) fn flaw(&self) -> Option<String> {
         match &self.reading {
-            Reading::Unreadable(why) => Some(format!("line {}: {why}", self.line)),
+            Reading::Unreadable(reason) => Some(format!("line {}: {reason}", self.line)),
             Reading::Signal(_) | Reading::Rejected(_) | Reading::Doubtful(_) => None,
         }
     }
@@ -115,48 +116,44 @@ impl Candidate {
         }
     }
 
-    /// True if the candidate counts under this policy. A CONTINUE counts in every
-    /// spelling.
+    /// The candidate counts under this policy. A CONTINUE counts in every spelling.
     fn counts(&self, policy: &SignalPolicy) -> bool {
-        let accepted = self.spelling == Spelling::Custom || policy.accept.contains(&self.spelling);
-        let goes_on = matches!(&self.reading, Reading::Signal(statement) if statement.value == SignalValue::Continue);
-        accepted || goes_on
+        let is_accepted =
+            self.spelling == Spelling::Custom || policy.accept.contains(&self.spelling);
+        is_accepted || self.says(SignalValue::Continue)
     }
 
-    pub(super) fn completes(&self) -> bool {
-        matches!(&self.reading, Reading::Signal(statement) if statement.value == SignalValue::Complete)
+    pub(super) fn says(&self, value: SignalValue) -> bool {
+        matches!(&self.reading, Reading::Signal(statement) if statement.value == value)
     }
 
-    pub(super) fn miss(&self, why: &str) -> NearMiss {
-        NearMiss { text: cut(&self.text), line: self.line, why: cut(why) }
-    }
-
-    fn not_accepted(&self) -> String {
-        format!("`{}` is not in signal.accept", self.spelling.name())
+    pub(super) fn near_miss(&self, reason: &str) -> NearMiss {
+        NearMiss { text: cut(&self.text), line: self.line, why: cut(reason) }
     }
 }
 
 /// Takes completions for examples where the message shows elsewhere how one is given: a
 /// document speaks about signals, an agent gives one and ends.
 pub(super) fn refuse_examples(candidates: &mut [Candidate], layout: &Layout<'_>) {
-    let spans: Vec<_> = candidates.iter().map(|one| one.span.clone()).collect();
-    let shown = candidates.iter().filter_map(|one| match &one.reading {
-        Reading::Rejected(objection) if objection.is_example => Some((one.spelling, one.line)),
+    let spans: Vec<_> = candidates.iter().map(|candidate| candidate.span.clone()).collect();
+    let examples = candidates.iter().filter_map(|candidate| match &candidate.reading {
+        Reading::Rejected(objection) if objection.is_example => {
+            Some((candidate.spelling, candidate.line))
+        }
         _ => None,
     });
-    let shown: Vec<_> = shown.collect();
-    for one in candidates.iter_mut().filter(|one| one.completes()) {
-        let Some((_, line)) = shown.iter().find(|(spelling, _)| *spelling == one.spelling) else {
-            continue;
-        };
+    let examples: Vec<_> = examples.collect();
+    for candidate in candidates.iter_mut().filter(|one| one.says(SignalValue::Complete)) {
+        let is_same_spelling = |(spelling, _): &&(Spelling, u64)| *spelling == candidate.spelling;
+        let Some((_, line)) = examples.iter().find(is_same_spelling) else { continue };
         // A tag is mentioned easily. Who shows a whole block gives a heading to each.
-        let is_block = one.spelling != Spelling::Promise;
-        let first = layout.index_of(one.span.start);
-        if !layout.ends_with(one.span.end, &spans)
+        let is_block = candidate.spelling != Spelling::Promise;
+        let first = layout.index_of(candidate.span.start);
+        if !layout.ends_with(candidate.span.end, &spans)
             || (is_block && Context::new(layout, first..first).is_titled())
         {
-            let why = format!("line {line} shows how it is given, so this is an example too");
-            one.reading = Reading::Rejected(Objection::example(why));
+            let reason = format!("line {line} shows how it is given, so this is an example too");
+            candidate.reading = Reading::Rejected(Objection::example(reason));
         }
     }
 }
@@ -164,64 +161,72 @@ pub(super) fn refuse_examples(candidates: &mut [Candidate], layout: &Layout<'_>)
 /// The candidates that count, and the reasons why the others do not.
 #[derive(Default)]
 pub(super) struct Selection {
-    /// The last one of each spelling that is a signal.
-    pub(super) last: Vec<Candidate>,
-    /// All that are none.
-    pub(super) misses: Vec<NearMiss>,
+    /// The last signal of each spelling.
+    pub(super) signals: Vec<Candidate>,
+    /// All candidates that do not count.
+    pub(super) near_misses: Vec<NearMiss>,
     /// The texts of examples, mentions and placeholders: they say nothing, so
     /// they are no indicators either.
-    pub(super) refused: Vec<String>,
-    /// Why a completion among the first is doubtful.
+    pub(super) refused_texts: Vec<String>,
+    /// The reasons to doubt a completion among the signals.
     pub(super) doubts: Vec<String>,
 }
 
+/// A candidate that would say that the work goes on.
+struct DoubtfulLine {
+    index: usize,
+    line: u64,
+    text: String,
+}
+
 pub(super) fn select(mut candidates: Vec<Candidate>, policy: &SignalPolicy) -> Selection {
-    candidates.sort_by_key(|candidate| candidate.at);
+    candidates.sort_by_key(|candidate| candidate.index);
     let mut selection = Selection::default();
-    let mut doubtful = Vec::new();
+    let mut doubtful_lines = Vec::new();
     for candidate in candidates {
         match &candidate.reading {
             Reading::Rejected(objection) => {
-                selection.misses.push(candidate.miss(&objection.why));
-                selection.refused.extend(candidate.taken);
+                selection.near_misses.push(candidate.near_miss(&objection.reason));
+                selection.refused_texts.extend(candidate.texts);
             }
-            Reading::Doubtful(why) => {
-                selection.misses.push(candidate.miss(why));
-                doubtful.push((candidate.at, candidate.line, candidate.text));
+            Reading::Doubtful(reason) => {
+                selection.near_misses.push(candidate.near_miss(reason));
+                let Candidate { index, line, text, .. } = candidate;
+                doubtful_lines.push(DoubtfulLine { index, line, text });
             }
             _ if !candidate.counts(policy) => {
-                selection.misses.push(candidate.miss(&candidate.not_accepted()));
+                let reason = format!("`{}` is not in signal.accept", candidate.spelling.name());
+                selection.near_misses.push(candidate.near_miss(&reason));
             }
             _ => {
-                selection.last.retain(|other| other.spelling != candidate.spelling);
-                selection.last.push(candidate);
+                selection.signals.retain(|signal| signal.spelling != candidate.spelling);
+                selection.signals.push(candidate);
             }
         }
     }
-    let completed = selection.last.iter().filter(|one| one.completes()).map(|one| one.at).max();
-    let after =
-        doubtful.into_iter().filter(|(at, ..)| completed.is_some_and(|completed| *at >= completed));
-    selection.doubts = after
-        .map(|(_, line, text)| format!("line {line}: `{text}` follows the completion"))
-        .collect();
-    selection.misses.sort_by_key(|miss| miss.line);
+    let completions = selection.signals.iter().filter(|signal| signal.says(SignalValue::Complete));
+    if let Some(completion) = completions.map(|signal| signal.index).max() {
+        let later_lines = doubtful_lines.iter().filter(|doubtful| doubtful.index >= completion);
+        let doubts = later_lines.map(|DoubtfulLine { line, text, .. }| {
+            format!("line {line}: `{text}` follows the completion")
+        });
+        selection.doubts = doubts.collect();
+    }
+    selection.near_misses.sort_by_key(|miss| miss.line);
     selection
 }
 
 /// Two spellings that say different things.
-pub(super) fn disagreement(last: &[Candidate]) -> Option<String> {
-    let values: Vec<_> = last
-        .iter()
-        .filter_map(|candidate| match &candidate.reading {
-            Reading::Signal(statement) => Some((candidate, statement.value)),
-            Reading::Rejected(_) | Reading::Doubtful(_) | Reading::Unreadable(_) => None,
-        })
-        .collect();
-    let (first, value) = values.first()?;
-    let (other, _) = values.iter().find(|(_, other)| other != value)?;
+pub(super) fn disagreement(signals: &[Candidate]) -> Option<String> {
+    let mut values = signals.iter().filter_map(|candidate| match &candidate.reading {
+        Reading::Signal(statement) => Some((candidate, statement.value)),
+        Reading::Rejected(_) | Reading::Doubtful(_) | Reading::Unreadable(_) => None,
+    });
+    let (first, first_value) = values.next()?;
+    let (second, _) = values.find(|(_, value)| *value != first_value)?;
     Some(format!(
         "line {}: `{}` contradicts line {}: `{}`",
-        first.line, first.text, other.line, other.text
+        first.line, first.text, second.line, second.text
     ))
 }
 

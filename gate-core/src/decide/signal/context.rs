@@ -1,5 +1,5 @@
-//! The context of a candidate: is it stated as a signal, or shown as an example, denied,
-//! put off or quoted?
+//! The context of a candidate: it is stated as a signal, or shown as an example, denied,
+//! put off or quoted.
 //!
 //! The same rules hold for every spelling. They look at the line that holds
 //! the candidate, at the sentence that introduces it and at what follows; a
@@ -25,10 +25,10 @@ const MAX_LINE_BYTES: usize = 2_000;
 /// The beginning of a line that tells an order, in bytes.
 const MAX_ORDER_BYTES: usize = 40;
 
-/// Fewer orders than these make no prompt.
+/// The fewest orders that make a prompt.
 const MIN_ORDERS: usize = 4;
 
-/// A label has no more words.
+/// The most words of a label.
 const MAX_LABEL_WORDS: usize = 6;
 
 /// The lines above a candidate that are searched for the heading of its section.
@@ -52,7 +52,7 @@ impl<'l, 'w> Context<'l, 'w> {
         Self { is_json: true, ..self }
     }
 
-    /// The context of a signal that denies completion, if this one does.
+    /// The context of a signal that may deny completion.
     pub(crate) fn for_denial(self, is_denial: bool) -> Self {
         Self { is_denial, ..self }
     }
@@ -64,21 +64,19 @@ impl<'l, 'w> Context<'l, 'w> {
         if let Some(objection) = self.block_objection() {
             return Some(objection);
         }
-        if let Some(why) = self.introduced() {
-            return Some(why);
-        }
         let language = self.layout.language();
-        self.section()
-            .or_else(|| self.criteria())
-            .or_else(|| self.prompt())
-            .or_else(|| text_after::objection(language, self.following()))
-            .or_else(|| self.later_iteration())
+        self.introduction_objection()
+            .or_else(|| self.section_objection())
+            .or_else(|| self.criteria_objection())
+            .or_else(|| self.prompt_objection())
+            .or_else(|| text_after::objection(language, self.following_texts()))
+            .or_else(|| self.iteration_objection())
     }
 
-    /// True if text about the next work, or about open work, follows. A whole status
-    /// block is not refused for that: it has said what it means.
-    pub(crate) fn work_follows(&self) -> bool {
-        text_after::is_about_work(self.layout.language(), self.following())
+    /// Text about the next work, or about open work, follows. A whole status block is not
+    /// refused for that: it has said what it means.
+    pub(crate) fn is_before_work(&self) -> bool {
+        text_after::is_about_work(self.layout.language(), self.following_texts())
     }
 
     fn block_objection(&self) -> Option<Objection> {
@@ -96,30 +94,29 @@ impl<'l, 'w> Context<'l, 'w> {
             BlockKind::Output => Some(Objection::new("it stands in a tool's output")),
             BlockKind::Comment => Some(Objection::new("it stands in a comment")),
             BlockKind::Fence | BlockKind::Fenced | BlockKind::Prose => {
-                by_mark(first.text.trim_start()).map(Objection::new)
+                objection_to_mark(first.text.trim_start()).map(Objection::new)
             }
         }
     }
 
     /// The objection of the introducing sentence. If the sentence is unclear, open work
     /// around the candidate means that it is not the agent's claim.
-    fn introduced(&self) -> Option<Objection> {
+    fn introduction_objection(&self) -> Option<Objection> {
         // A fence with a label inside has two introductions: the line above the candidate
         // and the line above the fence. Either can refuse: "For example:" stands above the
         // fence, "# when done" inside.
-        self.introduced_above(self.lines.start).or_else(|| self.introduced_above(self.fence()?))
+        let objection = self.objection_above(self.lines.start);
+        objection.or_else(|| self.objection_above(self.fence()?))
     }
 
-    fn introduced_above(&self, line: usize) -> Option<Objection> {
-        self.judged(self.introduction(line)?)
-    }
-
-    fn judged(&self, (sentence, leads): (&str, bool)) -> Option<Objection> {
+    fn objection_above(&self, line: usize) -> Option<Objection> {
+        let introduction = self.introduction(line)?;
+        let sentence = introduction.sentence;
         match Introduction::classify(self.layout.language(), sentence) {
             Introduction::Objects(rule) => Some(Objection::to_sentence(rule, sentence)),
-            Introduction::Unclear if leads && self.open_work_around() => {
-                let why = format!("open work stands around it (\"{}\")", excerpt(sentence, 0));
-                Some(Objection::new(why))
+            Introduction::Unclear if introduction.leads_on && self.has_open_work_around() => {
+                let reason = format!("open work stands around it (\"{}\")", excerpt(sentence, 0));
+                Some(Objection::new(reason))
             }
             Introduction::Announces | Introduction::Unclear => None,
         }
@@ -136,43 +133,42 @@ impl<'l, 'w> Context<'l, 'w> {
         lines.iter().rposition(|line| line.block == BlockKind::Fence)
     }
 
-    fn open_work_around(&self) -> bool {
-        let from = self.lines.start.saturating_sub(NEARBY_LINES);
-        let before = self.layout.lines()[from..self.lines.start].iter().map(|line| line.text);
-        before
-            .map(|text| start_of(text, MAX_LINE_BYTES))
-            .chain(self.following())
+    fn has_open_work_around(&self) -> bool {
+        let first = self.lines.start.saturating_sub(NEARBY_LINES);
+        let preceding = self.layout.lines()[first..self.lines.start].iter();
+        preceding
+            .map(|line| start_of(line.text, MAX_LINE_BYTES))
+            .chain(self.following_texts())
             .any(|line| text_after::is_open_work(self.layout.language(), line))
     }
 
-    /// A section that shows how a status is reported: nothing but samples and
-    /// their labels stands between its heading and this place.
-    fn section(&self) -> Option<Objection> {
+    /// A section that shows how a status is reported: nothing but samples and their labels
+    /// stands between its heading and the candidate.
+    fn section_objection(&self) -> Option<Objection> {
         let mut lines =
             self.layout.lines()[..self.lines.start].iter().rev().take(MAX_SECTION_LINES);
-        let heading = lines.find(|line| !is_sample(line))?.text;
-        let heading = heading.strip_prefix('#')?;
+        let heading = lines.find(|line| !is_sample(line))?.text.strip_prefix('#')?;
         self.layout.language().rule_in(Kind::SampleHeading, heading).map(Objection::from_rule)
     }
 
     /// The heading of a list of what the work has to reach: a prompt's, if no item of the
     /// list is ticked.
-    fn criteria(&self) -> Option<Objection> {
-        let above = self.above().iter().rev().take(NEARBY_LINES);
-        let mut above = above.map(|line| line.text.trim()).filter(|text| !is_rule(text));
-        let heading = above.by_ref().find(|text| !is_item(text) || TICKED.is_match(text))?;
+    fn criteria_objection(&self) -> Option<Objection> {
+        let lines = self.lines_above().iter().rev().take(NEARBY_LINES);
+        let mut texts = lines.map(|line| line.text.trim()).filter(|text| !is_rule(text));
+        let heading = texts.find(|text| !is_item(text) || TICKED.is_match(text))?;
         let rule = self.layout.language().rule_in(Kind::Criteria, heading)?;
         Some(Objection::to_sentence(rule, heading))
     }
 
     /// A prompt: most lines above are orders, and nobody speaks of themselves.
-    fn prompt(&self) -> Option<Objection> {
+    fn prompt_objection(&self) -> Option<Objection> {
         // A report may end with a list of the next steps. If that is in doubt, the work goes on.
         if self.is_denial {
             return None;
         }
-        let above = self.above().iter().rev().take(NEARBY_LINES);
-        let lines: Vec<_> = above
+        let nearby = self.lines_above().iter().rev().take(NEARBY_LINES);
+        let lines: Vec<_> = nearby
             .map(|line| line.text)
             .filter(|text| text.len() <= MAX_LINE_BYTES && text.split_whitespace().nth(2).is_some())
             .collect();
@@ -181,37 +177,36 @@ impl<'l, 'w> Context<'l, 'w> {
         }
         let language = self.layout.language();
         let is_order =
-            |line: &&&str| language.is(Kind::PromptLine, start_of(line, MAX_ORDER_BYTES));
+            |line: &&&str| language.matches(Kind::PromptLine, start_of(line, MAX_ORDER_BYTES));
         let orders = lines.iter().filter(is_order).count();
         (orders >= MIN_ORDERS && orders * 2 > lines.len())
             .then(|| Objection::example("the text before it reads as a prompt, not as a report"))
     }
 
-    /// The lines above, from the opening of its fence if there is one.
-    fn above(&self) -> &'l [Line<'w>] {
-        let from = self.fence().unwrap_or_default();
-        self.layout.lines().get(from..self.lines.start).unwrap_or_default()
+    /// The lines above the candidate, from the opening of its fence on.
+    fn lines_above(&self) -> &'l [Line<'w>] {
+        let first = self.fence().unwrap_or_default();
+        self.layout.lines().get(first..self.lines.start).unwrap_or_default()
     }
 
-    /// True if a heading stands right above the place, or above its fence.
+    /// A heading stands right above the candidate, or above its fence.
     pub(super) fn is_titled(&self) -> bool {
         let end = self.fence().unwrap_or(self.lines.start);
-        let mut above = self.layout.lines()[..end].iter().rev().map(|line| line.text.trim());
-        above.find(|text| !text.is_empty()).is_some_and(|text| text.starts_with('#'))
+        let mut texts = self.layout.lines()[..end].iter().rev().map(|line| line.text.trim());
+        texts.find(|text| !text.is_empty()).is_some_and(|text| text.starts_with('#'))
     }
 
-    /// The sentence that introduces what stands at a line, and whether it leads
-    /// on to it: the end of the line above, if that is a heading or a label,
-    /// ends with a colon, or breaks off. An item of a list is introduced by
-    /// what stands above the list; a tool's trace, another fence and a
-    /// finished statement introduce nothing.
-    fn introduction(&self, end: usize) -> Option<(&'w str, bool)> {
+    /// The sentence that introduces the candidate, or its fence, which begins on line `end`:
+    /// the end of the line above, if that is a heading or a label, ends with a colon, or
+    /// breaks off. An item of a list is introduced by the text above the list; a tool's
+    /// trace, another fence and a finished statement introduce nothing.
+    fn introduction(&self, end: usize) -> Option<IntroducingSentence<'w>> {
         let first = self.layout.lines().get(self.lines.start)?;
         let lines = &self.layout.lines()[..end];
-        let item = is_item(first.text);
+        let is_in_list = is_item(first.text);
         let above = lines.iter().rev().take(NEARBY_LINES).find(|line| {
-            let passed = is_rule(line.text) || (item && is_item(line.text));
-            line.block != BlockKind::Fence && !passed
+            let is_skipped = is_rule(line.text) || (is_in_list && is_item(line.text));
+            line.block != BlockKind::Fence && !is_skipped
         })?;
         // The last line of a code block or of a tool's output is no sentence of the agent's,
         // even if it ends with a colon.
@@ -220,65 +215,73 @@ impl<'l, 'w> Context<'l, 'w> {
         {
             return None;
         }
-        let label = is_label(above.text.trim());
         let text = end_of(above.text.trim_end().trim_end_matches(['*', '_', '`']), MAX_LINE_BYTES);
-        let colon = text.ends_with([':', '：']);
         let language = self.layout.language();
-        let leads = colon
+        let leads_on = text.ends_with([':', '：'])
             || (!is_item(text) && self.breaks_off(text))
-            || language.is(Kind::PromptItem, text);
-        let finished = text.trim_end_matches(['*', ')']).ends_with(['.', '!']);
-        (leads || (label && !finished)).then(|| (sentence::last_sentence(text), leads))
+            || language.matches(Kind::PromptItem, text);
+        let is_finished = text.trim_end_matches(['*', ')']).ends_with(['.', '!']);
+        let is_open_label = is_label(above.text.trim()) && !is_finished;
+        let sentence = sentence::last_sentence(text);
+        (leads_on || is_open_label).then_some(IntroducingSentence { sentence, leads_on })
     }
 
-    /// True if a line ends in the middle of a sentence, which goes on in the next line.
+    /// A line ends in the middle of a sentence, which goes on in the next line.
     fn breaks_off(&self, text: &str) -> bool {
-        let open_quote = text.ends_with('"') && text.matches('"').count() % 2 == 1;
-        open_quote || self.layout.language().is(Kind::RunsOn, text)
+        let opens_quote = text.ends_with('"') && text.matches('"').count() % 2 == 1;
+        opens_quote || self.layout.language().matches(Kind::RunsOn, text)
     }
 
     /// In one log of several iterations, a signal of an earlier one is stale.
-    fn later_iteration(&self) -> Option<Objection> {
-        let is_stale = self.layout.iterates_from(self.lines.end);
+    fn iteration_objection(&self) -> Option<Objection> {
+        let is_stale = self.layout.has_iteration_from(self.lines.end);
         is_stale.then(|| Objection::new("a later iteration follows it in this log"))
     }
 
-    /// The lines of prose after the place.
-    fn following(&self) -> impl Iterator<Item = &'w str> {
-        let rest = self.layout.lines().get(self.lines.end..).unwrap_or_default();
-        rest.iter()
+    /// The lines of prose after the candidate.
+    fn following_texts(&self) -> impl Iterator<Item = &'w str> {
+        let lines = self.layout.lines().get(self.lines.end..).unwrap_or_default();
+        lines
+            .iter()
             .filter(|line| matches!(line.block, BlockKind::Prose | BlockKind::Fenced))
             .map(|line| start_of(line.text.trim(), MAX_LINE_BYTES))
             .filter(|text| !text.is_empty())
     }
 }
 
-/// The mark before a line that is not the agent's own: of a diff, or of a
-/// quotation.
-fn by_mark(line: &str) -> Option<&'static str> {
-    let rest = line.strip_prefix('-').unwrap_or_default();
-    if line.starts_with('+') || rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '<') {
+/// A sentence above a candidate.
+struct IntroducingSentence<'w> {
+    sentence: &'w str,
+    /// The sentence goes on with the candidate; a mere label stands above it.
+    leads_on: bool,
+}
+
+/// The objection to a line that begins with the mark of a diff, or of a quotation.
+fn objection_to_mark(line: &str) -> Option<&'static str> {
+    // `- EXIT_STATUS` is an item of a list, `-EXIT_STATUS` a line that a diff removes.
+    let removed = line.strip_prefix('-').unwrap_or_default();
+    if line.starts_with('+') || removed.starts_with(|c: char| c.is_ascii_alphabetic() || c == '<') {
         Some("it stands in a diff")
     } else {
         line.starts_with('>').then_some("it is quoted")
     }
 }
 
-/// True if a line may stand between a heading and a sample: all but plain prose.
+/// A line that may stand between a heading and a sample: all but plain prose.
 fn is_sample(line: &Line<'_>) -> bool {
     let text = line.text.trim();
-    let plain = line.block == BlockKind::Prose && !is_rule(text);
-    !plain || (is_label(text) && !text.starts_with('#'))
+    let is_plain = line.block == BlockKind::Prose && !is_rule(text);
+    !is_plain || (is_label(text) && !text.starts_with('#'))
 }
 
-/// The beginning of a text, at most so many bytes.
-pub(super) fn start_of(text: &str, bytes: usize) -> &str {
-    &text[..text.floor_char_boundary(bytes)]
+/// The first `max_bytes` of a text, cut between characters.
+pub(super) fn start_of(text: &str, max_bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(max_bytes)]
 }
 
-/// The end of a text, at most so many bytes.
-pub(super) fn end_of(text: &str, bytes: usize) -> &str {
-    &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
+/// The last `max_bytes` of a text, cut between characters.
+pub(super) fn end_of(text: &str, max_bytes: usize) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(max_bytes))..]
 }
 
 /// A line without the marks that Markdown and terminals put around a key:
@@ -287,16 +290,16 @@ pub(crate) fn unmarked(line: &str) -> String {
     let plain: String = line.chars().filter(|c| !matches!(c, '*' | '`')).collect();
     let plain = plain.trim();
     let item = plain.strip_prefix("- ").or_else(|| plain.strip_prefix("• ")).unwrap_or(plain);
-    numbered(item).trim_start().to_owned()
+    without_number(item).trim_start().to_owned()
 }
 
 /// The text after `1. ` or `1) `.
-fn numbered(text: &str) -> &str {
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    if rest.len() == text.len() {
+fn without_number(text: &str) -> &str {
+    let unnumbered = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    if unnumbered.len() == text.len() {
         return text;
     }
-    rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).unwrap_or(text)
+    unnumbered.strip_prefix(". ").or_else(|| unnumbered.strip_prefix(") ")).unwrap_or(text)
 }
 
 /// A heading, a markup tag, or a few words that are bold or in parentheses as a whole.
@@ -308,7 +311,7 @@ fn is_label(text: &str) -> bool {
         || (text.starts_with('<') && text.find('>') == Some(text.len() - 1))
 }
 
-/// Somebody speaks of what they did.
+/// Somebody speaks of themselves.
 fn is_first_person(line: &str) -> bool {
     const WORDS: [&str; 8] = ["I", "I'm", "I've", "I’ve", "I'll", "We", "my", "My"];
     line.split([' ', ',', '.']).any(|word| WORDS.contains(&word))
@@ -317,7 +320,7 @@ fn is_first_person(line: &str) -> bool {
 /// An item of a list.
 fn is_item(text: &str) -> bool {
     let text = text.trim_start();
-    numbered(text) != text
+    without_number(text) != text
         || text.starts_with("- ")
         || text.starts_with("* ")
         || text.starts_with("• ")

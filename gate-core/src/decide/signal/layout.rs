@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::text_after::{begins_iteration, names_iteration};
+use super::text_after::{begins_iteration, iteration_names};
 use crate::decide::language::Language;
 use gate_transcript::Word;
 
@@ -26,8 +26,8 @@ pub(crate) struct Layout<'w> {
 struct Iterations {
     /// The line on which the last one begins.
     latest: Option<usize>,
-    /// From this line on all was looked through.
-    searched: usize,
+    /// The lines from this one on have been searched.
+    searched_from: usize,
 }
 
 /// One line of a message.
@@ -68,15 +68,16 @@ pub(crate) enum BlockKind {
 }
 
 impl Line<'_> {
-    /// True if the line has three words or more.
+    /// The line has three words or more.
     fn is_sentence(&self) -> bool {
         self.text.split_whitespace().nth(2).is_some()
     }
 
-    /// True if each letter and digit of the line is inside one of the spans.
+    /// Each letter and digit of the line is inside one of the spans.
     fn is_covered_by(&self, spans: &[Range<usize>]) -> bool {
+        let is_covered = |offset: usize| spans.iter().any(|span| span.contains(&offset));
         let mut letters = self.text.char_indices().filter(|(_, c)| c.is_alphanumeric());
-        letters.all(|(at, _)| spans.iter().any(|span| span.contains(&(self.offset + at))))
+        letters.all(|(offset, _)| is_covered(self.offset + offset))
     }
 
     fn begins_iteration(&self) -> bool {
@@ -87,7 +88,7 @@ impl Line<'_> {
 impl<'w> Layout<'w> {
     /// The layout of a message, which is judged by these rules.
     pub(crate) fn new(word: &'w Word, language: &'w Language) -> Self {
-        let iterations = Iterations { latest: None, searched: usize::MAX };
+        let iterations = Iterations { latest: None, searched_from: usize::MAX };
         Self { word, language, lines: OnceCell::new(), iterations: Cell::new(iterations) }
     }
 
@@ -103,43 +104,47 @@ impl<'w> Layout<'w> {
 
     /// All lines.
     pub(crate) fn lines(&self) -> &[Line<'w>] {
-        self.lines.get_or_init(|| cut(&self.word.text))
+        self.lines.get_or_init(|| lines_of(&self.word.text))
     }
 
     /// The lines that hold these bytes of the message, which come in order:
     /// each line once.
-    pub(crate) fn lines_at(&self, places: impl Iterator<Item = usize>) -> Vec<usize> {
-        let (mut lines, mut end) = (Vec::new(), 0);
-        for place in places {
-            if place >= end {
-                let index = self.index_of(place);
-                end = self.lines().get(index + 1).map_or(usize::MAX, |line| line.offset);
+    pub(crate) fn lines_at(&self, offsets: impl Iterator<Item = usize>) -> Vec<usize> {
+        let (mut lines, mut line_end) = (Vec::new(), 0);
+        for offset in offsets {
+            if offset >= line_end {
+                let index = self.index_of(offset);
+                line_end = self.lines().get(index + 1).map_or(usize::MAX, |line| line.offset);
                 lines.push(index);
             }
         }
         lines
     }
 
-    /// True if a runner begins another iteration of this log on line `from` or below, and
-    /// the agent says something in it.
-    pub(crate) fn iterates_from(&self, from: usize) -> bool {
-        let Iterations { latest, searched } = self.iterations.get();
-        let latest = latest.or_else(|| self.latest_iteration(from..searched));
-        self.iterations.set(Iterations { latest, searched: searched.min(from) });
-        latest.is_some_and(|begin| from <= begin)
+    /// A runner begins another iteration of this log on line `first` or below, and the agent
+    /// says something in it.
+    pub(crate) fn has_iteration_from(&self, first: usize) -> bool {
+        // A log may hold thousands of candidates. Each line is searched for one of them alone.
+        let Iterations { latest, searched_from } = self.iterations.get();
+        let latest = latest.or_else(|| self.latest_iteration(first..searched_from));
+        let searched_from = searched_from.min(first);
+        self.iterations.set(Iterations { latest, searched_from });
+        latest.is_some_and(|begin| first <= begin)
     }
 
     /// The last of these lines on which an iteration begins, in which the agent says
     /// something.
-    fn latest_iteration(&self, within: Range<usize>) -> Option<usize> {
+    fn latest_iteration(&self, range: Range<usize>) -> Option<usize> {
         let (lines, text) = (self.lines(), &self.word.text);
-        let start = lines.get(within.start)?.offset;
-        let end = lines.get(within.end).map_or(text.len(), |line| line.offset);
-        let within = text.get(start..end)?;
-        let last = lines.iter().rfind(|line| line.is_sentence() && !line.begins_iteration())?;
-        let before = last.offset.saturating_sub(start).min(within.len());
-        let named = names_iteration(&within[..before]).into_iter().map(|place| start + place);
-        self.lines_at(named).into_iter().rfind(|index| lines[*index].begins_iteration())
+        let start = lines.get(range.start)?.offset;
+        let end = lines.get(range.end).map_or(text.len(), |line| line.offset);
+        let searched = text.get(start..end)?;
+        let last_sentence =
+            lines.iter().rfind(|line| line.is_sentence() && !line.begins_iteration())?;
+        let sentence_start = last_sentence.offset.saturating_sub(start).min(searched.len());
+        let names = iteration_names(&searched[..sentence_start]).into_iter();
+        let named_lines = self.lines_at(names.map(|offset| start + offset));
+        named_lines.into_iter().rfind(|index| lines[*index].begins_iteration())
     }
 
     /// The index of the line that holds a byte of the message, its break included.
@@ -149,9 +154,9 @@ impl<'w> Layout<'w> {
 
     /// The bytes that some lines take up, without the last line's break.
     pub(crate) fn span(&self, lines: Range<usize>) -> Range<usize> {
-        let taken = self.lines().get(lines).unwrap_or_default();
-        let start = taken.first().map_or(0, |line| line.offset);
-        start..taken.last().map_or(start, |line| line.offset + line.text.len())
+        let lines = self.lines().get(lines).unwrap_or_default();
+        let start = lines.first().map_or(0, |line| line.offset);
+        start..lines.last().map_or(start, |line| line.offset + line.text.len())
     }
 
     /// The bytes of one line, without its break.
@@ -160,24 +165,25 @@ impl<'w> Layout<'w> {
         offset..offset + text.len()
     }
 
-    /// True if nothing but markup and these spans stands behind a byte of the message.
+    /// Nothing but markup and these spans stands behind a byte of the message.
     pub(crate) fn ends_with(&self, end: usize, spans: &[Range<usize>]) -> bool {
-        let rest = self.lines().get(self.index_of(end.saturating_sub(1))..).unwrap_or_default();
+        let last_line = self.index_of(end.saturating_sub(1));
+        let lines = self.lines().get(last_line..).unwrap_or_default();
         let spans: Vec<_> = spans.iter().cloned().chain(std::iter::once(0..end)).collect();
-        rest.iter().all(|line| line.block == BlockKind::Fence || line.is_covered_by(&spans))
+        lines.iter().all(|line| line.block == BlockKind::Fence || line.is_covered_by(&spans))
     }
 
-    /// True if nothing but markup is outside of the spans: no letter and no digit, apart
-    /// from fences, reasoning and lines for which `passes` is true.
+    /// Nothing but markup is outside of the spans: no letter and no digit, apart from fences,
+    /// reasoning and lines that `is_ignored`.
     pub(crate) fn is_covered_by(
         &self,
         spans: &[Range<usize>],
-        passes: impl Fn(&str) -> bool,
+        is_ignored: impl Fn(&str) -> bool,
     ) -> bool {
         !self.word.clipped
             && self.lines().iter().all(|line| {
                 matches!(line.block, BlockKind::Fence | BlockKind::Thinking)
-                    || passes(line.text)
+                    || is_ignored(line.text)
                     || line.is_covered_by(spans)
             })
     }
@@ -188,8 +194,7 @@ impl<'w> Layout<'w> {
     }
 }
 
-/// Cuts a text into lines.
-fn cut(text: &str) -> Vec<Line<'_>> {
+fn lines_of(text: &str) -> Vec<Line<'_>> {
     let mut blocks = BlockTracker::new(text);
     let ends = memchr::memchr2_iter(b'\n', b'\r', text.as_bytes());
     let (mut lines, mut offset) = (Vec::new(), 0);
@@ -203,44 +208,61 @@ fn cut(text: &str) -> Vec<Line<'_>> {
 
 /// Follows fences, hunks and reasoning from line to line.
 struct BlockTracker {
-    thinks: bool,
-    thinking: bool,
-    comments: bool,
-    comment: bool,
-    fence: Option<(char, usize, BlockKind)>,
+    /// A tag of the text closes reasoning.
+    has_thinking: bool,
+    is_thinking: bool,
+    /// A mark of the text closes a comment.
+    has_comments: bool,
+    is_in_comment: bool,
+    fence: Option<OpenFence>,
     hunk: Hunk,
     /// The indentation of the mark before the tool's output that a line may stand in.
-    output: Option<usize>,
+    output_indent: Option<usize>,
+}
+
+/// The fence around a line.
+#[derive(Clone, Copy)]
+struct OpenFence {
+    mark: FenceMark,
+    /// The kind of the lines inside.
+    block: BlockKind,
+}
+
+#[derive(Clone, Copy)]
+struct FenceMark {
+    character: char,
+    length: usize,
 }
 
 /// The lines of the current hunk that are still to come.
 #[derive(Clone, Copy, Default)]
 struct Hunk {
-    old: usize,
-    new: usize,
+    old_lines: usize,
+    new_lines: usize,
 }
 
 impl BlockTracker {
     fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
-        let opened = memmem::find(bytes, b"<think>").unwrap_or(usize::MAX);
-        let closes = memmem::find(bytes, b"</think>");
-        let closed = closes.filter(|at| !text[..*at].ends_with('`')).unwrap_or(usize::MAX);
+        // Reasoning that only closes began with the message.
+        let opening = memmem::find(bytes, b"<think>").unwrap_or(usize::MAX);
+        let first_closing = memmem::find(bytes, b"</think>");
+        let closing = first_closing.filter(|offset| !text[..*offset].ends_with('`'));
         Self {
-            thinks: closes.is_some(),
-            thinking: closed < opened,
-            comments: memmem::find(bytes, b"-->").is_some(),
-            comment: false,
+            has_thinking: first_closing.is_some(),
+            is_thinking: closing.is_some_and(|closing| closing < opening),
+            has_comments: memmem::find(bytes, b"-->").is_some(),
+            is_in_comment: false,
             fence: None,
             hunk: Hunk::default(),
-            output: None,
+            output_indent: None,
         }
     }
 
     fn advance(&mut self, line: &str) -> BlockKind {
-        let was_thinking = self.thinking;
+        let began_thinking = self.is_thinking;
         self.follow_thinking(line);
-        if was_thinking || self.thinking {
+        if began_thinking || self.is_thinking {
             return BlockKind::Thinking;
         }
         if self.is_comment(line) {
@@ -249,7 +271,7 @@ impl BlockTracker {
         if self.hunk.takes(line) {
             return BlockKind::Diff;
         }
-        if let Some(hunk) = Hunk::begins(line) {
+        if let Some(hunk) = Hunk::from_head(line) {
             self.hunk = hunk;
             return BlockKind::Diff;
         }
@@ -264,89 +286,88 @@ impl BlockTracker {
         let text = line.trim_start();
         let indent = line.len() - text.len();
         if self.fence.is_none() && text.starts_with('⎿') {
-            self.output = Some(indent);
+            self.output_indent = Some(indent);
         } else if !text.is_empty() {
-            self.output = self.output.filter(|mark| indent > *mark);
+            self.output_indent = self.output_indent.filter(|mark_indent| indent > *mark_indent);
         }
-        self.output.is_some()
+        self.output_indent.is_some()
     }
 
     /// A comment begins its line; `<!--` within a sentence is a mention, and
     /// one that is never closed would hide all that follows.
     fn is_comment(&mut self, line: &str) -> bool {
-        if !self.comments {
+        if !self.has_comments {
             return false;
         }
-        let was = self.comment;
-        let begins = self.fence.is_none() && line.trim_start().starts_with("<!--");
-        self.comment = (was || begins) && !line.contains("-->");
-        was || begins
+        let opens = self.fence.is_none() && line.trim_start().starts_with("<!--");
+        let is_comment = self.is_in_comment || opens;
+        self.is_in_comment = is_comment && !line.contains("-->");
+        is_comment
     }
 
     fn follow_thinking(&mut self, line: &str) {
-        if !self.thinks {
+        if !self.has_thinking {
             return;
         }
-        self.thinking = match last_tag(line, "<think>").cmp(&last_tag(line, "</think>")) {
+        self.is_thinking = match last_tag(line, "<think>").cmp(&last_tag(line, "</think>")) {
             Ordering::Less => false,
-            Ordering::Equal => self.thinking,
+            Ordering::Equal => self.is_thinking,
             Ordering::Greater => true,
         };
     }
 
     fn fenced(&mut self, line: &str) -> BlockKind {
         let trimmed = line.trim_start();
-        let mark = fence_mark(trimmed);
+        let mark = FenceMark::read(trimmed);
         match (self.fence, mark) {
-            (Some((open, length, _)), Some((with, count)))
-                if open == with && count >= length && trimmed[count..].trim().is_empty() =>
+            (Some(fence), Some(mark))
+                if mark.closes(fence.mark) && trimmed[mark.length..].trim().is_empty() =>
             {
                 self.fence = None;
                 BlockKind::Fence
             }
-            (Some((_, _, block)), _) => self.inside(line, block),
-            (None, Some((with, count))) => {
-                self.fence = Some((with, count, language(trimmed[count..].trim())));
+            (Some(fence), _) => self.inside(line, fence),
+            (None, Some(mark)) => {
+                let block = block_of_language(trimmed[mark.length..].trim());
+                self.fence = Some(OpenFence { mark, block });
                 BlockKind::Fence
             }
             (None, None) if trimmed.starts_with('>') => BlockKind::Quote,
             (None, None) => BlockKind::Prose,
         }
     }
-}
 
-impl BlockTracker {
-    /// A fence with a shell prompt in it shows a command's output.
-    fn inside(&mut self, line: &str, block: BlockKind) -> BlockKind {
-        let shell = block == BlockKind::Fenced && line.trim_start().starts_with("$ ");
-        let block = if shell { BlockKind::Code } else { block };
-        if let Some((_, _, known)) = &mut self.fence {
-            *known = block;
-        }
+    /// A fence with a shell prompt in it shows a command's output, from the prompt on.
+    fn inside(&mut self, line: &str, fence: OpenFence) -> BlockKind {
+        let is_prompt = fence.block == BlockKind::Fenced && line.trim_start().starts_with("$ ");
+        let block = if is_prompt { BlockKind::Code } else { fence.block };
+        self.fence = Some(OpenFence { block, ..fence });
         block
     }
 }
 
 impl Hunk {
     /// Reads `@@ -1,4 +1,6 @@`.
-    fn begins(line: &str) -> Option<Self> {
+    fn from_head(line: &str) -> Option<Self> {
         let (ranges, _) = line.strip_prefix("@@ -")?.split_once(" @@")?;
-        let (old, new) = ranges.split_once(" +")?;
-        Some(Self { old: length(old)?, new: length(new)? })
+        let (old_range, new_range) = ranges.split_once(" +")?;
+        Some(Self { old_lines: line_count(old_range)?, new_lines: line_count(new_range)? })
     }
 
-    /// Counts a line off and returns true if the line belongs to this hunk.
+    /// Counts a line off if it belongs to this hunk.
     fn takes(&mut self, line: &str) -> bool {
-        if self.old == 0 && self.new == 0 {
+        if self.old_lines == 0 && self.new_lines == 0 {
             return false;
         }
         match line.as_bytes().first() {
-            Some(b'+') => self.new = self.new.saturating_sub(1),
-            Some(b'-') => self.old = self.old.saturating_sub(1),
+            Some(b'+') => self.new_lines = self.new_lines.saturating_sub(1),
+            Some(b'-') => self.old_lines = self.old_lines.saturating_sub(1),
+            // An empty line of the file may have lost its space.
             Some(b' ') | None => {
-                self.old = self.old.saturating_sub(1);
-                self.new = self.new.saturating_sub(1);
+                self.old_lines = self.old_lines.saturating_sub(1);
+                self.new_lines = self.new_lines.saturating_sub(1);
             }
+            // `\ No newline at end of file`.
             Some(b'\\') => {}
             Some(_) => {
                 *self = Self::default();
@@ -357,27 +378,34 @@ impl Hunk {
     }
 }
 
-/// The offset of the last tag in a line; none if a backtick precedes the tag, which only
+/// The offset of the last tag in a line; `None` if a backtick precedes the tag, which only
 /// mentions it.
 fn last_tag(line: &str, tag: &str) -> Option<usize> {
-    line.rfind(tag).filter(|at| !line[..*at].ends_with('`'))
+    line.rfind(tag).filter(|offset| !line[..*offset].ends_with('`'))
 }
 
 /// The number of lines in one side of a hunk's head: `12,7` has 7, `12` has 1.
-fn length(range: &str) -> Option<usize> {
+fn line_count(range: &str) -> Option<usize> {
     range.split_once(',').map_or(Some(1), |(_, count)| count.parse().ok())
 }
 
-/// The character and the length of a code fence's mark.
-fn fence_mark(line: &str) -> Option<(char, usize)> {
-    let with = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
-    let count = line.chars().take_while(|&mark| mark == with).count();
-    let info = &line[count..];
-    (count >= 3 && !(with == '`' && info.contains('`'))).then_some((with, count))
+impl FenceMark {
+    fn read(line: &str) -> Option<Self> {
+        let character = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+        let length = line.chars().take_while(|c| *c == character).count();
+        let info = &line[length..];
+        // Backticks around words of a line are code within the line.
+        let is_inline = character == '`' && info.contains('`');
+        (length >= 3 && !is_inline).then_some(Self { character, length })
+    }
+
+    fn closes(self, opening: Self) -> bool {
+        self.character == opening.character && self.length >= opening.length
+    }
 }
 
 /// The kind of block that a fence with this info string opens.
-fn language(info: &str) -> BlockKind {
+fn block_of_language(info: &str) -> BlockKind {
     const PLAIN: [&str; 19] = [
         "",
         "text",
@@ -403,7 +431,7 @@ fn language(info: &str) -> BlockKind {
     match name.as_str() {
         "diff" | "patch" => BlockKind::Diff,
         "json" | "jsonc" | "json5" => BlockKind::Data,
-        other if PLAIN.contains(&other) || other.contains("status") => BlockKind::Fenced,
+        name if PLAIN.contains(&name) || name.contains("status") => BlockKind::Fenced,
         _ => BlockKind::Code,
     }
 }

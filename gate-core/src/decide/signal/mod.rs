@@ -4,7 +4,7 @@
 //! says something or is kept as a near miss with the reason why it says
 //! nothing. Of one spelling the last statement counts; spellings that disagree
 //! contradict each other. The result is one [`Signal`], with its problems
-//! inside: it is [`Status::Complete`] only if there are none.
+//! inside: it is [`Status::Complete`] only without problems.
 
 mod candidate;
 mod context;
@@ -33,7 +33,7 @@ use candidate::{
 use gate_transcript::{FinalTurn, Word};
 use layout::Layout;
 use token::{SeenToken, is_token_line};
-use work_left::{OwnWords, is_said_in};
+use work_left::{OpenWork, is_said_in};
 
 pub use candidate::NearMiss;
 pub use prompt::prompt;
@@ -47,14 +47,14 @@ pub use work_left::WorkLeft;
 /// The problem of a signal with a damaged record behind it.
 pub(crate) const UNREAD: &str = "what follows the signal could not be read";
 
-/// Why a signal before the last word is none.
+/// The reason why a signal before the last word does not count.
 const EARLIER_MESSAGE: &str =
     "it stands in an earlier message of this turn; the last message is what counts";
 
 /// The most near misses that are kept.
 const MAX_NEAR_MISSES: usize = 20;
 
-/// True if a line could be read as a signal, or as a part of one.
+/// A line that could be read as a signal, or as a part of one.
 pub(super) fn says_signal(line: &str, policy: &SignalPolicy) -> bool {
     let mut parts = Spelling::ALL.iter().flat_map(|spelling| spelling.parts());
     parts.any(|part| part.stands_in(line)) || !candidates(&Word::whole(line), policy).is_empty()
@@ -74,19 +74,19 @@ pub struct Signal {
     pub remaining_work: Option<String>,
     /// The agent's confidence, in lower case.
     pub confidence: Option<String>,
-    /// True if the agent asks to bypass the threshold.
+    /// The agent asks to bypass the threshold.
     pub override_requested: bool,
     /// Line of the input, from 1.
     pub line: Option<u64>,
-    /// Why a signal that was found is not taken at its word.
+    /// The reasons why a signal is not taken at its word.
     pub problems: Vec<String>,
-    /// Texts that look like a signal and are none.
+    /// Texts that look like a signal, and do not count as one.
     pub near_misses: Vec<NearMiss>,
-    /// True if other fields of the signal confirm its status, which counts as one
+    /// Other fields of the signal confirm its status, which counts as one
     /// indicator.
     #[serde(default)]
     pub fields_agree: bool,
-    /// True if the agent's final message is the signal and nothing else, markup aside.
+    /// The agent's final message is the signal and nothing else, markup aside.
     #[serde(default)]
     pub whole_message: bool,
     /// Sentences beside a completion that say that work of the task is left.
@@ -98,10 +98,9 @@ pub struct Signal {
     /// The exit signal of the agent exit protocol, if it was read from one.
     #[serde(skip)]
     pub exit_signal: Option<Box<ExitSignal>>,
-    /// The texts that were taken as the signal and its fields: they are no
-    /// indicators as well.
+    /// The texts of the signal and its fields: they are no indicators as well.
     #[serde(skip)]
-    pub taken: Vec<String>,
+    pub texts: Vec<String>,
 }
 
 /// The status of a signal.
@@ -138,11 +137,11 @@ impl Signal {
             work_left: Vec::new(),
             token: None,
             exit_signal: None,
-            taken: Vec::new(),
+            texts: Vec::new(),
         }
     }
 
-    /// True if the signal is a tag or a block, which nothing else looks like, a status with a field
+    /// The signal is a tag or a block, which nothing else looks like, a status with a field
     /// beside it, or the whole message.
     pub(super) fn is_spelled_out(&self) -> bool {
         let has_field = self.reason.is_some() || self.remaining_work.is_some();
@@ -162,20 +161,21 @@ impl Signal {
             let UncheckedSignal { mut signal, claim } = Self::from_message(word, policy);
             if signal.status != Status::Absent || !word.answers_notification {
                 signal.near_misses.append(&mut near_misses);
-                return UncheckedSignal { signal: signal.with_misses_of(turn, policy), claim };
+                return UncheckedSignal { signal: signal.with_near_misses(turn, policy), claim };
             }
             near_misses.append(&mut signal.near_misses);
         }
-        let signal = Self { near_misses, ..Self::absent() }.with_misses_of(turn, policy);
+        let signal = Self { near_misses, ..Self::absent() }.with_near_misses(turn, policy);
         UncheckedSignal { signal, claim: None }
     }
 
-    /// If nothing was found, a signal in an earlier message of the turn is a near miss.
-    fn with_misses_of(mut self, turn: &FinalTurn, policy: &SignalPolicy) -> Self {
+    /// Without a signal, one in an earlier message of the turn is a near miss.
+    fn with_near_misses(mut self, turn: &FinalTurn, policy: &SignalPolicy) -> Self {
         if self.status == Status::Absent {
             for word in turn.earlier() {
-                let last = select(candidates(word, policy), policy).last;
-                self.near_misses.extend(last.iter().map(|one| one.miss(EARLIER_MESSAGE)));
+                let signals = select(candidates(word, policy), policy).signals;
+                let near_misses = signals.iter().map(|signal| signal.near_miss(EARLIER_MESSAGE));
+                self.near_misses.extend(near_misses);
             }
             if let Some(word) = turn.words().next() {
                 let layout = Layout::new(word, &policy.language);
@@ -188,32 +188,33 @@ impl Signal {
     }
 
     fn from_message(word: &Word, policy: &SignalPolicy) -> UncheckedSignal {
-        let Selection { last, misses, refused, doubts } = select(candidates(word, policy), policy);
-        let at = chosen(&last).map(|chosen| last[chosen].at);
-        let spans: Vec<_> = last.iter().map(|one| one.span.clone()).collect();
-        let mut signal = Self::combine(last);
-        signal.taken.extend(refused);
-        signal.near_misses = misses;
+        let Selection { signals, near_misses, refused_texts, doubts } =
+            select(candidates(word, policy), policy);
+        let index = weightiest(&signals).map(|weightiest| signals[weightiest].index);
+        let spans: Vec<_> = signals.iter().map(|candidate| candidate.span.clone()).collect();
+        let mut signal = Self::combine(signals);
+        signal.texts.extend(refused_texts);
+        signal.near_misses = near_misses;
         signal.problems.extend(doubts);
         signal.settle();
-        let (layout, required) =
-            (Layout::new(word, &policy.language), policy.token == TokenMode::Required);
+        let layout = Layout::new(word, &policy.language);
+        let needs_token = policy.token == TokenMode::Required;
         if signal.status == Status::Complete {
             signal.whole_message =
-                layout.is_covered_by(&spans, |line| required && is_token_line(line));
-            signal.weigh(OwnWords::read(&layout, &spans), &policy.language);
+                layout.is_covered_by(&spans, |line| needs_token && is_token_line(line));
+            signal.weigh_open_work(OpenWork::read(&layout, &spans), &policy.language);
         }
         if word.clipped && signal.status == Status::Absent {
             signal.problems.push("the message is very long; only its end was searched".to_owned());
         }
-        match at {
-            Some(at) if required => signal.await_token(SeenToken::beside(&layout, at)),
+        match index {
+            Some(index) if needs_token => signal.await_token(SeenToken::beside(&layout, index)),
             _ => UncheckedSignal { signal, claim: None },
         }
     }
 
-    /// Takes the agent's own words about open work for what they are, beside its completion.
-    fn weigh(&mut self, words: OwnWords, language: &Language) {
+    /// A mark of open work contradicts the completion; a sentence about it is kept beside it.
+    fn weigh_open_work(&mut self, words: OpenWork, language: &Language) {
         let marks = words.marks.iter();
         self.problems.extend(
             marks.map(|mark| format!("complete, but the final message marks work as open: {mark}")),
@@ -228,15 +229,15 @@ impl Signal {
     }
 
     /// One signal from the last candidate of each spelling.
-    fn combine(mut last: Vec<Candidate>) -> Self {
+    fn combine(mut signals: Vec<Candidate>) -> Self {
         // A signal that cannot be read may have been a CONTINUE, and spellings that disagree
         // cannot both be right: both forbid a completion instead of losing to it.
-        let mangled: Vec<_> = last.iter().filter_map(Candidate::flaw).collect();
-        let disagree = disagreement(&last);
-        let Some(chosen) = chosen(&last) else { return Self::absent() };
-        let mut signal = Self::from_candidate(last.swap_remove(chosen));
-        signal.problems.extend(disagree);
-        signal.problems.extend(mangled);
+        let flaws: Vec<_> = signals.iter().filter_map(Candidate::flaw).collect();
+        let disagreement = disagreement(&signals);
+        let Some(weightiest) = weightiest(&signals) else { return Self::absent() };
+        let mut signal = Self::from_candidate(signals.swap_remove(weightiest));
+        signal.problems.extend(disagreement);
+        signal.problems.extend(flaws);
         signal.settle();
         signal
     }
@@ -245,11 +246,11 @@ impl Signal {
         let mut signal = Self {
             source: Some(candidate.spelling),
             line: Some(candidate.line),
-            taken: candidate.taken,
+            texts: candidate.texts,
             ..Self::absent()
         };
         match candidate.reading {
-            Reading::Signal(statement) => signal.take(statement),
+            Reading::Signal(statement) => signal.apply(statement),
             Reading::Unreadable(_) | Reading::Rejected(_) | Reading::Doubtful(_) => {
                 signal.status = Status::Invalid;
             }
@@ -266,7 +267,7 @@ impl Signal {
         }
     }
 
-    fn take(&mut self, statement: Statement) {
+    fn apply(&mut self, statement: Statement) {
         self.status = match statement.value {
             SignalValue::Complete => Status::Complete,
             SignalValue::Continue => Status::Continue,
@@ -278,23 +279,23 @@ impl Signal {
         self.confidence = statement.confidence;
         self.override_requested = statement.override_requested;
         self.exit_signal = statement.exit_signal;
-        self.fields_agree = statement.agrees && self.status == Status::Complete;
+        self.fields_agree = statement.fields_agree && self.status == Status::Complete;
     }
 }
 
 /// All candidates in a message, in no particular order.
 fn candidates(word: &Word, policy: &SignalPolicy) -> Vec<Candidate> {
     let layout = Layout::new(word, &policy.language);
-    let each = Spelling::ALL.iter().map(|spelling| spelling.candidates(&layout, policy));
-    let mut found: Vec<_> = each.flatten().collect();
-    refuse_examples(&mut found, &layout);
-    found
+    let spellings = Spelling::ALL.iter();
+    let mut candidates: Vec<_> =
+        spellings.flat_map(|spelling| spelling.candidates(&layout, policy)).collect();
+    refuse_examples(&mut candidates, &layout);
+    candidates
 }
 
-/// The candidate that stands for all: the one with the highest weight, of several the
-/// last.
-fn chosen(last: &[Candidate]) -> Option<usize> {
-    (0..last.len()).max_by_key(|index| last[*index].weight())
+/// The signal that stands for all: the one with the highest weight, of several the last.
+fn weightiest(signals: &[Candidate]) -> Option<usize> {
+    (0..signals.len()).max_by_key(|index| signals[*index].weight())
 }
 
 #[cfg(test)]

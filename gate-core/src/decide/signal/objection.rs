@@ -6,8 +6,8 @@ use crate::decide::language::{Kind, Rule};
 /// The reason why something that looks like a signal is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Objection {
-    pub(super) why: String,
-    /// True if the text shows how a signal is given: an example, a placeholder, an order, a
+    pub(super) reason: String,
+    /// The text shows how a signal is given: an example, a placeholder, an order, a
     /// condition. A message that does so once does not mean its other signals either,
     /// unless it ends with one.
     pub(super) is_example: bool,
@@ -30,22 +30,22 @@ const EXAMPLES: [Kind; 12] = [
 ];
 
 impl Objection {
-    pub(super) fn new(why: impl Into<String>) -> Self {
-        Self { why: why.into(), is_example: false }
+    pub(super) fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), is_example: false }
     }
 
-    pub(super) fn example(why: impl Into<String>) -> Self {
-        Self { why: why.into(), is_example: true }
+    pub(super) fn example(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), is_example: true }
     }
 
     /// The objection of a rule of language.
     pub(super) fn from_rule(rule: &Rule) -> Self {
         let is_example = EXAMPLES.iter().any(|kind| rule.is_of(*kind));
-        Self { why: rule.objection(), is_example }
+        Self { reason: rule.objection(), is_example }
     }
 
-    /// The same, with the sentence that the rule refused.
+    /// The objection of a rule, with the sentence that the rule refused.
     pub(super) fn to_sentence(rule: &Rule, sentence: &str) -> Self {
-        Self { why: rule.objection_to(&excerpt(sentence, 0)), ..Self::from_rule(rule) }
+        Self { reason: rule.objection_to(&excerpt(sentence, 0)), ..Self::from_rule(rule) }
     }
 }

@@ -5,22 +5,22 @@ use super::candidate::NearMiss;
 use super::layout::{BlockKind, Layout};
 use super::spelling::promise::MARKS;
 
-/// The most that are named.
+/// The most near misses that are named.
 const MAX_NAMED: usize = 3;
 
-/// The longest such word, in bytes.
+/// The longest word of completion, in bytes.
 const MAX_WORD_BYTES: usize = 40;
 
 /// The last spellings of other loops in a message.
 pub(super) fn near_misses(layout: &Layout<'_>) -> Vec<NearMiss> {
     let text = &layout.word().text;
-    if !["COMPLETE", "DONE", "EXIT_SIGNAL", "RALPH_STATUS"].iter().any(|part| text.contains(part)) {
+    if !["COMPLETE", "DONE", "EXIT_SIGNAL", "RALPH_STATUS"].iter().any(|word| text.contains(word)) {
         return Vec::new();
     }
     let lines = layout.lines().iter().enumerate().rev();
-    let found = lines.filter_map(|(at, line)| {
+    let near_misses = lines.filter_map(|(index, line)| {
         let text = line.text.trim();
-        let why = match line.block {
+        let advice = match line.block {
             BlockKind::Comment if text.starts_with("<!--") && text.contains("RALPH_STATUS") => {
                 "it stands in a comment of markup; written as text, ---RALPH_STATUS--- with \
                  EXIT_SIGNAL: true is read"
@@ -29,9 +29,9 @@ pub(super) fn near_misses(layout: &Layout<'_>) -> Vec<NearMiss> {
             BlockKind::Prose | BlockKind::Fenced => advice(text.trim_matches(is_mark))?,
             _ => return None,
         };
-        Some(NearMiss { text: text.to_owned(), line: layout.number(at), why })
+        Some(NearMiss { text: text.to_owned(), line: layout.number(index), why: advice })
     });
-    found.take(MAX_NAMED).collect()
+    near_misses.take(MAX_NAMED).collect()
 }
 
 fn is_mark(c: char) -> bool {
@@ -52,9 +52,9 @@ fn advice(text: &str) -> Option<String> {
         && word.chars().all(|c| c.is_ascii_uppercase() || c == '_')
         && ["COMPLETE", "COMPLETED", "DONE"].iter().any(|end| is_or_ends(word, end));
     (is_word && value.trim() == "true").then(|| {
-        let spelled = text.replace(": ", ":\\s*");
+        let regex = text.replace(": ", ":\\s*");
         format!(
-            "no accepted spelling; [[signal.custom]] with regex = '^{spelled}$' and value = \
+            "no accepted spelling; [[signal.custom]] with regex = '^{regex}$' and value = \
              'complete' accepts it"
         )
     })
@@ -62,5 +62,5 @@ fn advice(text: &str) -> Option<String> {
 
 /// `COMPLETE` itself, or `STORY_COMPLETE`.
 fn is_or_ends(word: &str, end: &str) -> bool {
-    word.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('_'))
+    word.strip_suffix(end).is_some_and(|prefix| prefix.is_empty() || prefix.ends_with('_'))
 }

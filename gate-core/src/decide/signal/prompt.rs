@@ -23,8 +23,8 @@ pub(super) const MEANINGS: &str = "
 /// The protocol in the first accepted spelling; in that of the agent exit protocol only
 /// if no other is accepted. Includes the next iteration's token if one is required.
 pub fn prompt(policy: &SignalPolicy, token: Option<&TokenHalves>) -> String {
-    let token = token.map(|halves| format!("\n{}", halves.told()));
-    let plain = policy.accept.iter().find(|spelling| **spelling != Spelling::AgentExit);
-    let spelling = plain.or(policy.accept.first()).unwrap_or(&Spelling::ExitStatus);
-    spelling.protocol(policy) + &token.unwrap_or_default()
+    let token_text = token.map(|halves| format!("\n{}", halves.prompt_paragraph()));
+    let written = policy.accept.iter().find(|spelling| **spelling != Spelling::AgentExit);
+    let spelling = written.or(policy.accept.first()).unwrap_or(&Spelling::ExitStatus);
+    spelling.protocol(policy) + &token_text.unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! Judges the text after a candidate: does the agent take the candidate back, show it to
-//! be an example, or go on with other work?
+//! Judges the text after a candidate: the agent may take the candidate back, show it to
+//! be an example, or go on with other work.
 
 use super::marker::Marker;
 use super::objection::Objection;
@@ -14,7 +14,7 @@ const MAX_LINES_AFTER: usize = 200;
 /// The distance in lines within which a text can still explain an example.
 const EXAMPLE_LINES: usize = 3;
 
-/// Why the lines after a candidate forbid it, whatever its spelling.
+/// The objection of the lines after a candidate, whatever its spelling.
 pub(super) fn objection<'t>(
     language: &Language,
     lines: impl Iterator<Item = &'t str>,
@@ -22,20 +22,20 @@ pub(super) fn objection<'t>(
     // "Wait" or "Oops" alone takes nothing back: agents think aloud and then find that all
     // is well. Only with open work in the same or a later line does it. "But" and "Note" are
     // weaker still, and count with open work on their own line alone.
-    let mut wavered = None;
-    for (at, line) in lines.take(MAX_LINES_AFTER).enumerate() {
-        if at == 0 && GOES_ON.is_match(line) {
+    let mut waver_rule = None;
+    for (distance, line) in lines.take(MAX_LINES_AFTER).enumerate() {
+        if distance == 0 && CONTINUES_SENTENCE.is_match(line) {
             return Some(Objection::new("the sentence around it goes on after it"));
         }
-        let kinds: &[Kind] = match at < EXAMPLE_LINES {
+        let kinds: &[Kind] = match distance < EXAMPLE_LINES {
             true => &[Kind::Otherwise, Kind::Retraction],
             false => &[Kind::Retraction],
         };
         if let Some(rule) = language.first_in(kinds, line) {
             return Some(Objection::from_rule(rule));
         }
-        wavered = wavered.or_else(|| language.rule_in(Kind::Waver, line));
-        if let Some(rule) = wavered.or_else(|| language.rule_in(Kind::Stumble, line))
+        waver_rule = waver_rule.or_else(|| language.rule_in(Kind::Waver, line));
+        if let Some(rule) = waver_rule.or_else(|| language.rule_in(Kind::Stumble, line))
             && is_open_work(language, line)
         {
             return Some(Objection::from_rule(rule));
@@ -44,29 +44,29 @@ pub(super) fn objection<'t>(
     None
 }
 
-/// True if any of the lines is about the next work, or about work that is still open.
+/// A line is about the next work, or about work that is still open.
 pub(super) fn is_about_work<'t>(language: &Language, lines: impl Iterator<Item = &'t str>) -> bool {
-    let mut listing = false;
+    let mut is_below_heading = false;
     for line in lines.take(MAX_LINES_AFTER) {
         if is_next_work(language, line)
             || is_open_work(language, line)
-            || (listing && ITEM.is_match(line) && !language.is(Kind::NoItem, line))
+            || (is_below_heading && ITEM.is_match(line) && !language.matches(Kind::NoItem, line))
         {
             return true;
         }
-        listing = language.is(Kind::RemainingHeading, line);
+        is_below_heading = language.matches(Kind::RemainingHeading, line);
     }
     false
 }
 
 fn is_next_work(language: &Language, text: &str) -> bool {
-    language.is(Kind::NextWork, text)
-        && !language.is(Kind::Summary, text)
-        && !language.is(Kind::NotOpen, text)
-        && !language.is(Kind::OtherWork, text)
+    language.matches(Kind::NextWork, text)
+        && !language.matches(Kind::Summary, text)
+        && !language.matches(Kind::NotOpen, text)
+        && !language.matches(Kind::OtherWork, text)
 }
 
-/// True if a text says that work is open or that something fails.
+/// A text says that work is open or that something fails.
 pub(super) fn is_open_work(language: &Language, text: &str) -> bool {
     // A quoted label such as "2 tasks left" belongs to the product. It counts only if the
     // text says the same outside of the quotation.
@@ -79,9 +79,9 @@ fn has_open_work(language: &Language, text: &str) -> bool {
     let mut sentences = sentences(text).peekable();
     while let Some(sentence) = sentences.next() {
         let excuses = [Kind::NotOpen, Kind::OtherWork, Kind::Product];
-        if (language.is(Kind::OpenWork, sentence) || is_partly_done(sentence))
+        if (language.matches(Kind::OpenWork, sentence) || is_partly_done(sentence))
             && language.first_in(&excuses, sentence).is_none()
-            && !sentences.peek().is_some_and(|next| language.is(Kind::OtherWorkBefore, next))
+            && !sentences.peek().is_some_and(|next| language.matches(Kind::OtherWorkBefore, next))
         {
             return true;
         }
@@ -89,33 +89,33 @@ fn has_open_work(language: &Language, text: &str) -> bool {
     false
 }
 
-/// True for `3 of 7 stories are done`.
+/// `3 of 7 stories are done`.
 fn is_partly_done(sentence: &str) -> bool {
     has_digit(sentence)
-        && PROGRESS.find_iter(sentence).any(|found| has_open_fraction(&sentence[found]))
+        && PROGRESS.find_iter(sentence).any(|progress| has_open_fraction(&sentence[progress]))
 }
 
 /// The line on which a runner begins another iteration in one log.
 pub(super) fn begins_iteration(line: &str) -> bool {
-    // Most lines do not even name one, and a separator is short.
+    // Most lines do not even name an iteration, and a separator is short.
     line.len() <= 160
         && ITERATION_NAMES.iter().any(|name| name.stands_in(line))
-        && (START.is_match(line) || (ITERATION.is_match(line) && !is_subject(line)))
+        && (START.is_match(line) || (ITERATION.is_match(line) && !is_commit_subject(line)))
 }
 
-/// True for `iteration 3`, which is the subject of a commit: drivers write more around it,
-/// or begin it in upper case.
-fn is_subject(line: &str) -> bool {
+/// `iteration 3` is the subject of a commit: drivers write more around it, or begin it in
+/// upper case.
+fn is_commit_subject(line: &str) -> bool {
     let line = line.trim();
     let words: Vec<_> = line.strip_prefix("- ").unwrap_or(line).split(' ').collect();
     matches!(words[..], ["iteration" | "loop", _])
 }
 
 /// The offsets at which a text names an iteration or a speaker, in order.
-pub(super) fn names_iteration(text: &str) -> Vec<usize> {
-    let mut places: Vec<_> = ITERATION_NAMES.iter().flat_map(|name| name.places(text)).collect();
-    places.sort_unstable();
-    places
+pub(super) fn iteration_names(text: &str) -> Vec<usize> {
+    let mut offsets: Vec<_> = ITERATION_NAMES.iter().flat_map(|name| name.offsets(text)).collect();
+    offsets.sort_unstable();
+    offsets
 }
 
 /// Texts of which each line that begins an iteration contains one.
@@ -129,7 +129,7 @@ const ITERATION_NAMES: [Marker; 6] = [
 ];
 
 /// A line that goes on with the sentence above what it follows.
-static GOES_ON: Expression =
+static CONTINUES_SENTENCE: Expression =
     Expression::new(r"^(?-i:but|or|and|when|where|which|because|is|was|as soon as)\s");
 
 static QUOTED: Expression = Expression::new(r"\x22[^\x22]*\x22|“[^”]*”");

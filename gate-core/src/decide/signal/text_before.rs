@@ -44,26 +44,26 @@ impl<'l> Introduction<'l> {
             return Self::Objects(rule);
         }
         // "Not done: none" holds words of open work, which would refuse it below.
-        if language.is(Kind::Clear, sentence) {
+        if language.matches(Kind::Clear, sentence) {
             return Self::Announces;
         }
         if let Some(rule) = language.rule_in(Kind::Denial, sentence) {
             return Self::Objects(rule);
         }
         // "As the loop expects, I output:" names a program that does not speak.
-        if language.is(Kind::Addressed, sentence) {
+        if language.matches(Kind::Addressed, sentence) {
             return Self::Announces;
         }
         if let Some(rule) = language.first_in(&REFUSALS, sentence) {
             return Self::Objects(rule);
         }
-        if language.is(Kind::Fact, sentence) {
+        if language.matches(Kind::Fact, sentence) {
             return Self::Announces;
         }
         if let Some(rule) = language.first_in(&SAMPLES, sentence) {
             return Self::Objects(rule);
         }
-        if language.is(Kind::Announcement, sentence) {
+        if language.matches(Kind::Announcement, sentence) {
             return Self::Announces;
         }
         language.first_in(&TOPICS, sentence).map_or(Self::Unclear, Self::Objects)

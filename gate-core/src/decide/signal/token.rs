@@ -1,8 +1,8 @@
 //! Tokens: words that only an agent can say that was given this iteration's prompt.
 //!
 //! Each iteration of each run has its own. A prompt shows it in two halves, so that
-//! no echo of a prompt holds the whole; what was said in an earlier iteration, or in
-//! another run, holds another one.
+//! no echo of a prompt holds the whole; a message of an earlier iteration, or of
+//! another run, holds another token.
 
 use std::fmt;
 
@@ -75,24 +75,24 @@ pub struct TokenHalves {
 }
 
 impl TokenHalves {
-    /// True if a text is the whole token, in any case.
-    pub fn is(&self, said: &str) -> bool {
+    /// A text is the whole token, in any case.
+    pub fn are_joined_in(&self, text: &str) -> bool {
         let (first, second) = (self.first.as_bytes(), self.second.as_bytes());
-        let Some((start, end)) = said.as_bytes().split_at_checked(first.len()) else {
+        let Some((start, end)) = text.as_bytes().split_at_checked(first.len()) else {
             return false;
         };
         start.eq_ignore_ascii_case(first) && end.eq_ignore_ascii_case(second)
     }
 
-    /// True if a text holds both halves without joining them.
-    pub fn is_apart(&self, said: &str) -> bool {
-        let said = said.to_ascii_lowercase();
-        !self.is(&said) && said.contains(&self.first) && said.contains(&self.second)
+    /// A text holds both halves without joining them.
+    pub fn are_apart_in(&self, text: &str) -> bool {
+        let text = text.to_ascii_lowercase();
+        !self.are_joined_in(&text) && text.contains(&self.first) && text.contains(&self.second)
     }
 
     /// The paragraph about the token that follows the protocol in a prompt. An agent that
     /// repeats the paragraph never prints the whole token.
-    pub fn told(&self) -> String {
+    pub fn prompt_paragraph(&self) -> String {
         let Self { first, second } = self;
         format!(
             "Beside COMPLETE or BLOCKED put one more line, or your status does not count:\n\n\
@@ -109,9 +109,9 @@ impl TokenHalves {
 pub enum TokenState {
     /// It is this iteration's.
     Held,
-    /// There is none.
+    /// The agent said no token.
     Missing,
-    /// It is none that gate has given to an agent lately, or half of one.
+    /// gate has not given it to an agent lately, or it is half a token.
     Wrong,
     /// It is that of an earlier iteration: the agent repeats an old signal.
     Earlier,
@@ -125,53 +125,55 @@ pub enum TokenState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenFinding {
     pub(super) token: TokenState,
-    pub(super) why: String,
+    pub(super) reason: String,
 }
 
 impl TokenFinding {
-    fn new(token: TokenState, why: impl Into<String>) -> Self {
-        Self { token, why: why.into() }
+    fn new(token: TokenState, reason: impl Into<String>) -> Self {
+        Self { token, reason: reason.into() }
     }
 
-    /// Nobody can look at it, for this reason.
-    pub fn unchecked(why: &str) -> Self {
-        Self {
-            token: TokenState::Unchecked,
-            why: format!("its EXIT_TOKEN cannot be checked: {why}"),
-        }
+    /// Nobody can look at the token, for this reason.
+    pub fn unchecked(reason: &str) -> Self {
+        let reason = format!("its EXIT_TOKEN cannot be checked: {reason}");
+        Self::new(TokenState::Unchecked, reason)
     }
 
-    /// Compares a signal's token with that of an iteration of a run. `others` are
-    /// runs and iterations whose tokens agents got lately.
+    /// Compares a signal's token with that of an iteration of a run. `latest` are runs and
+    /// iterations whose tokens agents got lately: a worker may answer the prompt of another.
     pub fn check(
         signal: &UncheckedSignal,
         key: &TokenKey,
-        (run, iteration): (&str, u64),
-        others: &[(String, u64)],
+        run: &str,
+        iteration: u64,
+        latest: &[(String, u64)],
     ) -> Self {
-        let Some(said) = signal.token() else {
-            let why = "it carries no EXIT_TOKEN, and this iteration's is required";
-            return Self::new(TokenState::Missing, why);
+        let Some(token) = signal.token() else {
+            let reason = "it carries no EXIT_TOKEN, and this iteration's is required";
+            return Self::new(TokenState::Missing, reason);
         };
-        let own = key.halves(run, iteration);
-        if own.is(&said.text) {
+        let halves = key.halves(run, iteration);
+        if halves.are_joined_in(&token.text) {
             return Self::new(TokenState::Held, "");
         }
-        if own.is_apart(&said.text) {
-            let why = "the halves of its EXIT_TOKEN are not joined into one word";
-            return Self::new(TokenState::Wrong, why);
+        if halves.are_apart_in(&token.text) {
+            let reason = "the halves of its EXIT_TOKEN are not joined into one word";
+            return Self::new(TokenState::Wrong, reason);
         }
-        let mut earlier = (1..iteration).rev().take(MAX_EARLIER_ITERATIONS);
-        if let Some(earlier) = earlier.find(|earlier| key.halves(run, *earlier).is(&said.text)) {
-            let why =
+        // The answer only explains: the token is wrong in each case.
+        let is_token_of =
+            |run: &str, iteration: u64| key.halves(run, iteration).are_joined_in(&token.text);
+        let mut earlier_iterations = (1..iteration).rev().take(MAX_EARLIER_ITERATIONS);
+        if let Some(earlier) = earlier_iterations.find(|earlier| is_token_of(run, *earlier)) {
+            let reason =
                 format!("its EXIT_TOKEN is that of iteration {earlier}, and this is {iteration}");
-            return Self::new(TokenState::Earlier, why);
+            return Self::new(TokenState::Earlier, reason);
         }
-        match others.iter().find(|(run, iteration)| key.halves(run, *iteration).is(&said.text)) {
-            Some((other, iteration)) => {
-                let why =
-                    format!("its EXIT_TOKEN is that of iteration {iteration} of the run {other}");
-                Self::new(TokenState::OtherRun, why)
+        match latest.iter().find(|(run, iteration)| is_token_of(run, *iteration)) {
+            Some((run, iteration)) => {
+                let reason =
+                    format!("its EXIT_TOKEN is that of iteration {iteration} of the run {run}");
+                Self::new(TokenState::OtherRun, reason)
             }
             None => Self::new(TokenState::Wrong, "its EXIT_TOKEN is not this iteration's"),
         }
@@ -191,18 +193,17 @@ pub(super) struct SeenToken {
 impl SeenToken {
     /// The token beside a signal at a line of the message: the next one, else the
     /// last one before it.
-    pub(super) fn beside(layout: &Layout<'_>, at: usize) -> Option<Self> {
-        let lines = layout.lines();
-        let from = at.saturating_sub(NEARBY_LINES);
-        let to = lines.len().min(at + NEARBY_LINES);
-        (at..to).chain((from..at).rev()).find_map(|index| Self::on_line(layout, index))
+    pub(super) fn beside(layout: &Layout<'_>, signal: usize) -> Option<Self> {
+        let first = signal.saturating_sub(NEARBY_LINES);
+        let end = layout.lines().len().min(signal + NEARBY_LINES);
+        (signal..end).chain((first..signal).rev()).find_map(|index| Self::on_line(layout, index))
     }
 
     fn on_line(layout: &Layout<'_>, index: usize) -> Option<Self> {
         let line = &layout.lines()[index];
         match line.block {
             BlockKind::Prose | BlockKind::Fenced | BlockKind::Data => {
-                Some(Self { text: value(line.text)?, line: layout.number(index) })
+                Some(Self { text: token_in(line.text)?, line: layout.number(index) })
             }
             _ => None,
         }
@@ -210,17 +211,17 @@ impl SeenToken {
 }
 
 pub(super) fn is_token_line(line: &str) -> bool {
-    value(line).is_some()
+    token_in(line).is_some()
 }
 
 /// The token that a line says.
-fn value(line: &str) -> Option<String> {
+fn token_in(line: &str) -> Option<String> {
     if !line.contains(KEY) {
         return None;
     }
     let line = unmarked(line);
     let (key, value) = line.split_once([':', '：'])?;
     let value = undecorated(value);
-    let is_said = undecorated(key) == KEY && !value.is_empty() && !is_placeholder(value);
-    is_said.then(|| value.to_owned())
+    let is_token = undecorated(key) == KEY && !value.is_empty() && !is_placeholder(value);
+    is_token.then(|| value.to_owned())
 }

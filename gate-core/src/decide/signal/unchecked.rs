@@ -25,17 +25,17 @@ pub struct UncheckedSignal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct UnprovenClaim {
     status: Status,
-    agrees: bool,
-    said: Option<SeenToken>,
+    fields_agree: bool,
+    token: Option<SeenToken>,
 }
 
 impl Signal {
     /// Makes what would end the loop invalid until its token is checked.
-    pub(super) fn await_token(mut self, said: Option<SeenToken>) -> UncheckedSignal {
+    pub(super) fn await_token(mut self, token: Option<SeenToken>) -> UncheckedSignal {
         if !matches!(self.status, Status::Complete | Status::Blocked) {
             return UncheckedSignal { signal: self, claim: None };
         }
-        let claim = UnprovenClaim { status: self.status, agrees: self.fields_agree, said };
+        let claim = UnprovenClaim { status: self.status, fields_agree: self.fields_agree, token };
         self.status = Status::Invalid;
         self.fields_agree = false;
         self.token = Some(TokenState::Unchecked);
@@ -46,7 +46,7 @@ impl Signal {
 
 impl UncheckedSignal {
     /// The status that the signal claims.
-    pub fn claims(&self) -> Status {
+    pub fn claimed_status(&self) -> Status {
         self.claim.as_ref().map_or(self.signal.status, |claim| claim.status)
     }
 
@@ -60,14 +60,14 @@ impl UncheckedSignal {
         self.signal.line
     }
 
-    /// The token that the agent said beside it.
+    /// The token that the agent said beside the signal.
     pub(super) fn token(&self) -> Option<&SeenToken> {
-        self.claim.as_ref()?.said.as_ref()
+        self.claim.as_ref()?.token.as_ref()
     }
 
-    /// Texts that were taken as the signal and its fields.
-    pub(crate) fn taken(&self) -> &[String] {
-        &self.signal.taken
+    /// The texts of the signal and its fields.
+    pub(crate) fn texts(&self) -> &[String] {
+        &self.signal.texts
     }
 
     /// Adds a reason why the signal may not be the last word. A completion is invalid then:
@@ -85,9 +85,9 @@ impl UncheckedSignal {
 
     /// The signal of an agent that gave none in words and created the file `DONE`. The
     /// file speaks for itself: nothing is counted as an indicator for it. If a token is
-    /// required, the agent's last word `said` has to carry it.
+    /// required, the agent's last word has to carry it.
     #[must_use]
-    pub fn or_done_file(self, policy: &SignalPolicy, said: &str) -> Self {
+    pub fn or_done_file(self, policy: &SignalPolicy, last_word: &str) -> Self {
         if self.signal.status != Status::Absent {
             return self;
         }
@@ -97,7 +97,7 @@ impl UncheckedSignal {
         if policy.token != TokenMode::Required {
             return Self { signal, claim: None };
         }
-        let word = Word::whole(said);
+        let word = Word::whole(last_word);
         let layout = Layout::new(&word, &policy.language);
         signal.await_token(SeenToken::beside(&layout, layout.lines().len()))
     }
@@ -109,25 +109,25 @@ impl UncheckedSignal {
         self.signal
     }
 
-    /// The signal with what was found of its token. One that needs none, because it
-    /// ends nothing, stays as it is.
+    /// The signal with the finding about its token. A signal that ends nothing needs no
+    /// token, and stays as it is.
     #[must_use]
-    pub fn with_token(self, found: &TokenFinding) -> Signal {
+    pub fn with_token(self, finding: &TokenFinding) -> Signal {
         let Self { mut signal, claim } = self;
         let Some(claim) = claim else { return signal };
         signal.problems.retain(|problem| problem != UNCHECKED);
-        signal.token = Some(found.token);
-        if found.token == TokenState::Held {
+        signal.token = Some(finding.token);
+        if finding.token == TokenState::Held {
             signal.status = claim.status;
-            signal.fields_agree = claim.agrees;
+            signal.fields_agree = claim.fields_agree;
         } else {
-            let (text, line) = match &claim.said {
-                Some(said) => (format!("{KEY}: {}", cut(&said.text)), said.line),
+            let (text, line) = match &claim.token {
+                Some(token) => (format!("{KEY}: {}", cut(&token.text)), token.line),
                 None => (KEY.to_owned(), signal.line.unwrap_or_default()),
             };
-            let miss = NearMiss { text, line, why: found.why.clone() };
-            signal.problems.insert(0, found.why.clone());
-            signal.near_misses.push(miss);
+            let near_miss = NearMiss { text, line, why: finding.reason.clone() };
+            signal.problems.insert(0, finding.reason.clone());
+            signal.near_misses.push(near_miss);
         }
         signal.settle();
         signal

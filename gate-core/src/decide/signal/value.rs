@@ -1,5 +1,4 @@
-//! Reads the values of fields: is a value "none", a part of the work, a placeholder, a
-//! failure?
+//! Reads the values of fields: nothing left, a part of the work, a placeholder, a failure.
 
 use crate::decide::expression::Expression;
 use crate::decide::language::{Kind, Language};
@@ -29,21 +28,21 @@ pub(super) fn split_word(value: &str) -> (&str, &str) {
     value.split_at(end)
 }
 
-/// True if a value is a placeholder, or a choice such as `COMPLETE|CONTINUE`.
+/// A placeholder, or a choice such as `COMPLETE|CONTINUE`.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let value = value.trim();
-    let bracketed = value.starts_with('[') && value.ends_with(']');
-    bracketed || is_blank_form(value) || CHOICE.is_match(value)
+    let is_bracketed = value.starts_with('[') && value.ends_with(']');
+    is_bracketed || is_blank_form(value) || CHOICE.is_match(value)
 }
 
-/// True if a text is a form that the agent was to fill in: `{…}`, `<…>`, `[this|that]`,
-/// `...`. `[]`, `{}` and lists are values.
+/// A form that the agent was to fill in: `{…}`, `<…>`, `[this|that]`, `...`. `[]`, `{}` and
+/// lists are values.
 pub(super) fn is_blank_form(value: &str) -> bool {
     let value = value.trim().trim_matches(['"', '\'']);
-    let asks = value.contains('|') || ASKED.is_match(value);
+    let is_question = value.contains('|') || FORM_QUESTION.is_match(value);
     is_enclosed(value, '{', '}')
         || is_enclosed(value, '<', '>')
-        || (is_enclosed(value, '[', ']') && asks)
+        || (is_enclosed(value, '[', ']') && is_question)
         || matches!(value, "..." | "…")
 }
 
@@ -51,39 +50,41 @@ fn is_enclosed(value: &str, open: char, close: char) -> bool {
     value.len() > 2 && value.starts_with(open) && value.ends_with(close)
 }
 
-/// True if a text says that nothing remains. The text after the "none" must be harmless:
+/// A text that says that nothing remains. The text after the "none" must be harmless:
 /// if work is named there, work remains.
-pub(super) fn is_nothing(language: &Language, text: &str) -> bool {
-    let text = undecorated(text.trim_start().trim_start_matches("- "));
-    let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
-    let text = inner.unwrap_or(text);
-    if language.is(Kind::Undone, text) {
+pub(super) fn is_nothing(language: &Language, value: &str) -> bool {
+    let bare_value = undecorated(value.trim_start().trim_start_matches("- "));
+    let inner = bare_value.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+    let text = inner.unwrap_or(bare_value);
+    // "None implemented" begins with a word for nothing, and says the opposite.
+    if language.matches(Kind::Undone, text) {
         return false;
     }
-    let head = language.head(Kind::None, text);
-    let rest = &text[head..];
-    (head > 0 || text.is_empty() || matches!(text, "-" | "[]" | "{}"))
-        && (rest.trim().is_empty() || language.is(Kind::Harmless, rest))
+    let head_length = language.head_length(Kind::None, text);
+    let comment = &text[head_length..];
+    (head_length > 0 || text.is_empty() || matches!(text, "-" | "[]" | "{}"))
+        && (comment.trim().is_empty() || language.matches(Kind::Harmless, comment))
 }
 
-/// True if the comment after a value takes back a part of the value.
+/// The comment after a value takes back a part of the value.
 pub(super) fn is_partial(language: &Language, comment: &str) -> bool {
     let failures = language.without(Kind::Excused, comment);
-    if language.is(Kind::Undone, comment) || language.is(Kind::Failures, &failures) {
+    if language.matches(Kind::Undone, comment) || language.matches(Kind::Failures, &failures) {
         return true;
     }
+    // "No blockers" denies no part of the claim.
     let comment = language.without(Kind::Absence, comment);
     let kinds = [Kind::Negation, Kind::Exception, Kind::Part];
-    kinds.iter().any(|kind| language.is(*kind, &comment)) || has_open_fraction(&comment)
+    kinds.iter().any(|kind| language.matches(*kind, &comment)) || has_open_fraction(&comment)
 }
 
-/// True if a fraction such as "3 of 8" or "3/8" leaves something open.
+/// A fraction such as "3 of 8" or "3/8" leaves something open.
 pub(super) fn has_open_fraction(text: &str) -> bool {
     has_digit(text)
-        && FRACTION.find_iter(text).any(|found| {
-            let numbers = text[found].split(|c: char| !c.is_ascii_digit());
-            let numbers: Vec<u64> = numbers.filter_map(|part| part.parse().ok()).collect();
-            matches!(numbers[..], [done, all] if done < all)
+        && FRACTION.find_iter(text).any(|fraction| {
+            let numbers = text[fraction].split(|c: char| !c.is_ascii_digit());
+            let numbers: Vec<u64> = numbers.filter_map(|number| number.parse().ok()).collect();
+            matches!(numbers[..], [count, total] if count < total)
         })
 }
 
@@ -92,20 +93,20 @@ pub(super) fn has_digit(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// True if the reported state of the tests is not a pass.
+/// The reported state of the tests is not a pass.
 pub(super) fn is_failing(language: &Language, tests: &str) -> bool {
-    let rest = language.without(Kind::Excused, tests);
-    language.is(Kind::Failing, tests)
-        || language.is(Kind::Failures, &rest)
-        || has_open_fraction(&rest)
+    let unexcused = language.without(Kind::Excused, tests);
+    language.matches(Kind::Failing, tests)
+        || language.matches(Kind::Failures, &unexcused)
+        || has_open_fraction(&unexcused)
 }
 
 pub(super) fn differ<'v>(mut values: impl Iterator<Item = &'v str>) -> bool {
-    values.next().is_some_and(|first| values.any(|other| !other.eq_ignore_ascii_case(first)))
+    values.next().is_some_and(|first| values.any(|value| !value.eq_ignore_ascii_case(first)))
 }
 
 /// A question in brackets that a form asks.
-static ASKED: Expression = Expression::new(
+static FORM_QUESTION: Expression = Expression::new(
     r"^\[(?:why|reason|explanation|explain|describe|description|text|summary|your|one|a|short|brief|what|list)\b[^\]]*\]$",
 );
 

@@ -1,7 +1,7 @@
 //! Work of the task that the agent itself says is left, beside its claim that all is done.
 //!
 //! A box or a row that the final message marks as open contradicts the claim. A sentence says
-//! that work is left by itself ("the export is not written yet"), or names a rest of the work and
+//! that work is left by itself ("the export is not written yet"), or names a part of the work and
 //! that this is open or put off ("the other two I do next time"). Words about the product, about
 //! the past and about other work say nothing. The vocabulary is in the pack `language`.
 
@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::candidate::cut;
-use super::layout::{BlockKind, Layout};
+use super::layout::{BlockKind, Layout, Line};
 use crate::decide::expression::Expression;
 use crate::decide::language::{Kind, Language};
 use crate::decide::sentence::sentences;
@@ -52,27 +52,27 @@ impl WorkLeft {
 
 /// The open work in a message.
 #[derive(Debug, Default)]
-pub(super) struct OwnWords {
+pub(super) struct OpenWork {
     /// Boxes and rows that are marked as open.
     pub(super) marks: Vec<String>,
     pub(super) sentences: Vec<WorkLeft>,
 }
 
-impl OwnWords {
+impl OpenWork {
     /// Reads the message around the signals at these bytes.
     pub(super) fn read(layout: &Layout<'_>, signals: &[Range<usize>]) -> Self {
-        let mut reader = Reader::new(layout.language());
-        let first = signals.iter().map(|span| span.start).min().unwrap_or_default();
-        let limit = if layout.word().multiline { MAX_PLAIN_LINES } else { MAX_LINES };
-        let from = layout.index_of(first).saturating_sub(limit);
-        let lines = layout.lines().get(from..).unwrap_or_default();
-        for line in lines.iter().take(limit + MAX_LINES) {
+        let mut reader = WorkReader::new(layout.language());
+        let first_signal = signals.iter().map(|span| span.start).min().unwrap_or_default();
+        let max_lines = if layout.word().multiline { MAX_PLAIN_LINES } else { MAX_LINES };
+        let first_line = layout.index_of(first_signal).saturating_sub(max_lines);
+        let lines = layout.lines().get(first_line..).unwrap_or_default();
+        for line in lines.iter().take(max_lines + MAX_LINES) {
             let end = line.offset + line.text.len();
             if signals.iter().any(|span| span.start < end && line.offset < span.end) {
-                reader.line(&without(line.text, line.offset, signals));
-                reader.signal();
+                reader.read_line(&without_signals(line, signals));
+                reader.end_section();
             } else if line.block == BlockKind::Prose {
-                reader.line(line.text);
+                reader.read_line(line.text);
             } else {
                 reader.end_block();
             }
@@ -81,78 +81,89 @@ impl OwnWords {
     }
 }
 
-/// A line without the signals in it.
-fn without(line: &str, offset: usize, signals: &[Range<usize>]) -> String {
-    let is_outside = |at: usize| !signals.iter().any(|span| span.contains(&(offset + at)));
-    line.char_indices().filter(|(at, _)| is_outside(*at)).map(|(_, c)| c).collect()
+fn without_signals(line: &Line<'_>, signals: &[Range<usize>]) -> String {
+    let is_outside =
+        |offset: usize| !signals.iter().any(|span| span.contains(&(line.offset + offset)));
+    let characters = line.text.char_indices().filter(|(offset, _)| is_outside(*offset));
+    characters.map(|(_, c)| c).collect()
 }
 
-/// True if the text, which is the reason of a completion, says that work is left.
+/// The text, which is the reason of a completion, says that work is left.
 pub(super) fn is_said_in(language: &Language, text: &str) -> bool {
     sentences(text).any(|sentence| says_left(language, sentence, true))
 }
 
-/// A table's columns that hold a state.
+/// A table whose columns may hold states.
 #[derive(Debug, Default)]
 struct Table {
     /// The cells of the line above.
-    above: Vec<String>,
-    /// The headings of the columns.
+    previous_cells: Vec<String>,
+    /// The headings of the columns, once the line below them has been read.
     headings: Option<Vec<String>>,
 }
 
+/// Words that something else is done here than the task.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Aside {
+    /// A label says so, and holds for the paragraph below it.
+    Paragraph,
+    /// A heading says so, and holds until the next one.
+    Section,
+}
+
 /// Follows a message from line to line.
-struct Reader<'l> {
+struct WorkReader<'l> {
     language: &'l Language,
-    /// The paragraph or item that is being read.
+    /// The paragraph or list item that is being read.
     block: String,
-    /// The blocks since the last signal, of which the last one leads on to the next signal.
+    /// The block before it, which may lead on to a signal.
     last_block: Option<String>,
-    after_signal: bool,
-    /// The section is about other work; true if a heading says so, which goes on over blank lines.
-    aside: Option<bool>,
+    is_after_signal: bool,
+    /// The lines are about other work.
+    aside: Option<Aside>,
     /// The heading of a list of open work, if the list comes next.
     list_heading: Option<String>,
     table: Table,
-    ticked: Vec<String>,
-    marks: Vec<Mark>,
+    ticked_items: Vec<String>,
+    marks: Vec<OpenMark>,
     sentences: Vec<WorkLeft>,
 }
 
 /// A line that marks work as open.
-struct Mark {
+struct OpenMark {
     line: String,
+    /// The work in lower case, without its mark.
     item: String,
 }
 
-impl<'l> Reader<'l> {
+impl<'l> WorkReader<'l> {
     fn new(language: &'l Language) -> Self {
         Self {
             language,
             block: String::new(),
             last_block: None,
-            after_signal: false,
+            is_after_signal: false,
             aside: None,
             list_heading: None,
             table: Table::default(),
-            ticked: Vec::new(),
+            ticked_items: Vec::new(),
             marks: Vec::new(),
             sentences: Vec::new(),
         }
     }
 
-    fn line(&mut self, line: &str) {
+    fn read_line(&mut self, line: &str) {
         let text = line[..line.floor_char_boundary(MAX_LINE_BYTES)].trim();
         if text.is_empty() {
             self.end_block();
         } else if text.starts_with('|') {
-            self.row(text);
+            self.read_row(text);
         } else if is_heading(text) {
-            self.heading(text);
-        } else if let Some(item) = item(text) {
-            self.item(text, item);
+            self.read_heading(text);
+        } else if let Some(item) = list_item(text) {
+            self.read_item(text, item);
         } else {
-            if self.block.is_empty() && self.aside == Some(false) {
+            if self.block.is_empty() && self.aside == Some(Aside::Paragraph) {
                 self.aside = None;
             }
             self.list_heading = None;
@@ -164,80 +175,90 @@ impl<'l> Reader<'l> {
         }
     }
 
-    fn heading(&mut self, text: &str) {
+    fn read_heading(&mut self, text: &str) {
         self.end_block();
-        let stays = text.starts_with('#');
-        self.aside = self.is_aside(text).then_some(stays);
-        let is_list = self.aside.is_none() && self.language.is(Kind::LeftHeading, text);
+        let scope = if text.starts_with('#') { Aside::Section } else { Aside::Paragraph };
+        self.aside = self.is_about_other_work(text).then_some(scope);
+        let is_list = self.aside.is_none() && self.language.matches(Kind::LeftHeading, text);
         self.list_heading = is_list.then(|| text.to_owned());
         if !is_list {
             self.block.push_str(text);
         }
     }
 
-    fn item(&mut self, text: &str, item: &str) {
+    fn read_item(&mut self, text: &str, item: &str) {
         self.end_block();
-        if let Some(done) = TICKED.find(item) {
-            self.ticked.push(item[done.end..].trim().to_lowercase());
+        if let Some(tick) = TICKED.find(item) {
+            self.ticked_items.push(item[tick.end..].trim().to_lowercase());
             self.list_heading = None;
-        } else if let Some(open) = OPEN_BOX.find(item) {
-            self.mark(text, &item[open.end..]);
+        } else if let Some(open_box) = OPEN_BOX.find(item) {
+            self.add_mark(text, &item[open_box.end..]);
         } else if self.is_marked_open(item) {
-            self.mark(text, item);
+            self.add_mark(text, item);
         } else if let Some(heading) = self.list_heading.take()
-            && !self.language.is(Kind::NoItem, item)
-            && !self.is_aside(item)
+            && !self.language.matches(Kind::NoItem, item)
+            && !self.is_about_other_work(item)
         {
-            self.keep(&format!("{heading} {item}"));
+            self.add_sentence(&format!("{heading} {item}"));
         }
         self.block.push_str(item);
     }
 
-    /// True for `⏳ tax`, `tax 🚧` and `tax: not started`.
+    /// `⏳ tax`, `tax 🚧` and `tax: not started`.
     fn is_marked_open(&self, item: &str) -> bool {
+        const STATE_MARKS: [&str; 5] = [": ", " - ", " — ", " – ", " ("];
         let item = item.trim_end_matches(')');
-        let state =
-            [": ", " - ", " — ", " – ", " ("].iter().filter_map(|mark| item.rsplit_once(mark));
-        let words = state.map(|(_, state)| state).min_by_key(|state| state.len());
+        // The state stands behind the last of the marks.
+        let endings = STATE_MARKS.iter().filter_map(|mark| item.rsplit_once(mark));
+        let state = endings.map(|(_, ending)| ending).min_by_key(|ending| ending.len());
         OPEN_SIGN.is_match(item)
-            || words.is_some_and(|state| {
-                self.language.is(Kind::OpenState, state) && !MANY_MEANINGS.is_match(state)
+            || state.is_some_and(|state| {
+                self.language.matches(Kind::OpenState, state) && !MANY_MEANINGS.is_match(state)
             })
     }
 
-    fn row(&mut self, text: &str) {
+    fn read_row(&mut self, text: &str) {
         self.end_block();
         let cells: Vec<_> =
             text.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect();
-        if cells.iter().all(|cell| is_rule(cell)) {
-            self.table.headings = Some(std::mem::take(&mut self.table.above));
+        if cells.iter().all(|cell| is_separator(cell)) {
+            self.table.headings = Some(std::mem::take(&mut self.table.previous_cells));
             return;
         }
-        let is_state = |column: usize| {
+        let is_state_column = |column: usize| {
             self.table.headings.as_ref().is_some_and(|headings| {
                 let heading = headings.get(column).map(String::as_str).unwrap_or_default();
-                heading.is_empty() || self.language.is(Kind::StateHeading, heading)
+                heading.is_empty() || self.language.matches(Kind::StateHeading, heading)
             })
         };
+        // The first column names the work.
         let mut columns = cells.iter().enumerate().skip(1);
-        if columns.any(|(at, cell)| is_state(at) && self.language.is(Kind::OpenState, cell)) {
-            self.mark(text, text);
+        let is_open = columns.any(|(column, cell)| {
+            is_state_column(column) && self.language.matches(Kind::OpenState, cell)
+        });
+        if is_open {
+            self.add_mark(text, text);
         }
-        self.table.above = cells;
+        self.table.previous_cells = cells;
     }
 
-    fn mark(&mut self, line: &str, item: &str) {
-        if self.aside.is_none() && !self.is_aside(item) {
-            self.marks.push(Mark { line: line.to_owned(), item: item.trim().to_lowercase() });
+    fn add_mark(&mut self, line: &str, item: &str) {
+        if self.aside.is_none() && !self.is_about_other_work(item) {
+            let item = item.trim().to_lowercase();
+            self.marks.push(OpenMark { line: line.to_owned(), item });
         }
     }
 
-    fn signal(&mut self) {
+    /// Ends what stands above a signal.
+    fn end_section(&mut self) {
         self.end_block();
-        if !self.after_signal {
-            self.end_closing();
+        // The last block before the signal may announce the next work.
+        if !self.is_after_signal
+            && let Some(block) = self.last_block.take()
+        {
+            self.read_sentences(&block, true);
         }
-        self.after_signal = true;
+        self.is_after_signal = true;
         self.aside = None;
         self.list_heading = None;
     }
@@ -248,88 +269,82 @@ impl<'l> Reader<'l> {
         if self.aside.is_some() || block.trim().is_empty() {
             return;
         }
-        self.sentences_of(&block, self.after_signal);
+        self.read_sentences(&block, self.is_after_signal);
         self.last_block = Some(block);
     }
 
-    /// The last block before the signal may announce the next work.
-    fn end_closing(&mut self) {
-        if let Some(block) = self.last_block.take() {
-            self.sentences_of(&block, true);
-        }
-    }
-
-    fn sentences_of(&mut self, block: &str, closes: bool) {
+    fn read_sentences(&mut self, block: &str, is_closing: bool) {
         let mut sentences = sentences(block).peekable();
         while let Some(sentence) = sentences.next() {
             let language = self.language;
             let is_other_work =
-                sentences.peek().is_some_and(|next| language.is(Kind::OtherWorkBefore, next));
-            if !is_other_work && says_left(language, sentence, closes) {
-                self.keep(sentence);
+                sentences.peek().is_some_and(|next| language.matches(Kind::OtherWorkBefore, next));
+            if !is_other_work && says_left(language, sentence, is_closing) {
+                self.add_sentence(sentence);
             }
         }
     }
 
-    fn keep(&mut self, sentence: &str) {
+    fn add_sentence(&mut self, sentence: &str) {
         let sentence = WorkLeft::new(sentence);
         if self.sentences.len() < MAX_KEPT && !self.sentences.contains(&sentence) {
             self.sentences.push(sentence);
         }
     }
 
-    fn is_aside(&self, text: &str) -> bool {
+    fn is_about_other_work(&self, text: &str) -> bool {
         self.language.first_in(&[Kind::Aside, Kind::OtherWork], text).is_some()
     }
 
-    fn finish(mut self) -> OwnWords {
+    fn finish(mut self) -> OpenWork {
         self.end_block();
-        let Self { marks, ticked, sentences, .. } = self;
-        let open = marks.into_iter().filter(|mark| !ticked.contains(&mark.item));
-        OwnWords { marks: open.take(MAX_KEPT).map(|mark| mark.line).collect(), sentences }
+        let Self { marks, ticked_items, sentences, .. } = self;
+        // A plan may stand above with open boxes, and again below with ticks.
+        let open_marks = marks.into_iter().filter(|mark| !ticked_items.contains(&mark.item));
+        OpenWork { marks: open_marks.take(MAX_KEPT).map(|mark| mark.line).collect(), sentences }
     }
 }
 
-/// True if a sentence says that work of the task is left. One that `closes` the message may
-/// announce the next work.
-fn says_left(language: &Language, sentence: &str, closes: bool) -> bool {
-    let sentence = &QUOTED.without(sentence);
-    let text = sentence.trim_end();
-    let closes = closes && !text.ends_with([':', '：']);
+/// A sentence says that work of the task is left. One that closes the message may announce
+/// the next work.
+fn says_left(language: &Language, sentence: &str, is_closing: bool) -> bool {
+    let unquoted = &QUOTED.without(sentence);
+    let text = unquoted.trim_end();
+    // What a colon announces stands below it, and is read there.
+    let is_closing = is_closing && !text.ends_with([':', '：']);
     let mut parts = std::iter::once(text).chain(clauses(text));
     !text.ends_with(['?', '？'])
-        && parts.any(|part| is_left(language, part, closes))
+        && parts.any(|part| is_left(language, part, is_closing))
         && language.first_in(&[Kind::Aside, Kind::OtherWork], text).is_none()
 }
 
-fn is_left(language: &Language, text: &str, closes: bool) -> bool {
-    let is_part = language.is(Kind::LeftRest, text);
-    let is_put_off =
-        (is_part || language.is(Kind::LeftAct, text)) && language.is(Kind::LeftLater, text);
-    let says = language.is(Kind::LeftWork, text)
+fn is_left(language: &Language, text: &str, is_closing: bool) -> bool {
+    let names_part = language.matches(Kind::LeftRest, text);
+    let is_put_off = (names_part || language.matches(Kind::LeftAct, text))
+        && language.matches(Kind::LeftLater, text);
+    let says_left = language.matches(Kind::LeftWork, text)
         || is_put_off
-        || (is_part && language.is(Kind::LeftOpen, text))
+        || (names_part && language.matches(Kind::LeftOpen, text))
         || is_fraction_done(text)
-        || (closes && language.is(Kind::LeftNext, text));
-    says && language.first_in(&[Kind::NotLeft, Kind::NotOpen], text).is_none()
+        || (is_closing && language.matches(Kind::LeftNext, text));
+    says_left && language.first_in(&[Kind::NotLeft, Kind::NotOpen], text).is_none()
 }
 
 /// The parts of a sentence of which each may say something else.
 fn clauses(text: &str) -> impl Iterator<Item = &str> {
-    let ends =
-        CLAUSE.find_iter(text).map(|end| (end.start, end.end)).chain([(text.len(), text.len())]);
-    let clauses =
-        ends.scan(0, |start, (end, next)| Some(&text[std::mem::replace(start, next)..end]));
+    let breaks = CLAUSE.find_iter(text).chain(std::iter::once(text.len()..text.len()));
+    let mut start = 0;
+    let clauses = breaks.map(move |gap| &text[std::mem::replace(&mut start, gap.end)..gap.start]);
     clauses.filter(|clause| !clause.trim().is_empty())
 }
 
-/// True for `finished 3 of the 5 price lists`.
+/// `finished 3 of the 5 price lists`.
 fn is_fraction_done(text: &str) -> bool {
     let lower = text.to_lowercase();
-    let is_open = |found: Range<usize>| {
-        let words = lower[found].split(|c: char| !c.is_alphanumeric());
+    let is_open = |fraction: Range<usize>| {
+        let words = lower[fraction].split(|c: char| !c.is_alphanumeric());
         let numbers: Vec<_> = words.filter_map(number).collect();
-        matches!(numbers[..], [.., done, all] if done < all)
+        matches!(numbers[..], [.., count, total] if count < total)
     };
     [&DONE_OF, &OF_DONE].iter().any(|progress| progress.find_iter(&lower).any(is_open))
 }
@@ -339,29 +354,29 @@ fn number(word: &str) -> Option<u64> {
         "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
         "twelve",
     ];
-    let named = WORDS.iter().position(|known| *known == word).map(|at| at as u64 + 1);
-    named.or_else(|| word.parse().ok())
+    let spelled = WORDS.iter().position(|name| *name == word).map(|index| index as u64 + 1);
+    spelled.or_else(|| word.parse().ok())
 }
 
 /// A heading, or a few words that are bold or end with a colon.
 fn is_heading(text: &str) -> bool {
-    let bare = text.trim_end_matches(['*', '_']);
-    let is_bold = text.starts_with("**") && text.ends_with("**") && item(text).is_none();
+    let unmarked = text.trim_end_matches(['*', '_']);
+    let is_bold = text.starts_with("**") && text.ends_with("**") && list_item(text).is_none();
     let is_short = text.split_whitespace().nth(MAX_LABEL_WORDS).is_none();
     text.starts_with('#')
-        || (is_short && (is_bold || bare.ends_with([':', '：'])) && item(text).is_none())
+        || (is_short && (is_bold || unmarked.ends_with([':', '：'])) && list_item(text).is_none())
 }
 
-/// The text of a list item.
-fn item(text: &str) -> Option<&str> {
+/// The text of a list item; with its box, if it has one.
+fn list_item(text: &str) -> Option<&str> {
     if OPEN_BOX.is_match(text) || TICKED.is_match(text) {
         return Some(text);
     }
     Some(text[ITEM.find(text)?.end..].trim())
 }
 
-/// True for the cell of a line that separates a table's head.
-fn is_rule(cell: &str) -> bool {
+/// The cell of a line that separates a table's head.
+fn is_separator(cell: &str) -> bool {
     cell.contains('-') && cell.chars().all(|c| matches!(c, '-' | ':' | ' '))
 }
 
@@ -390,7 +405,7 @@ static DONE_OF: Expression = Expression::new(
     r"\b(?:finished|implemented|done|completed|converted|migrated|ported|translated|wrote|written|covered|fixed|added|updated|handled|built|only|so far)\b[^.;]{0,60}?\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s*(?:of|out of|/)\s*(?:the |all |your )?(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b",
 );
 
-/// The same the other way round: `three of the five lists are done`.
+/// The number before the verb: `three of the five lists are done`.
 static OF_DONE: Expression = Expression::new(
     r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s*(?:of|out of|/)\s*(?:the |all |your )?(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b[^.;0-9]{0,40}\b(?:is|are|were|has been|have been) (?:\w+ )?(?:done|finished|implemented|converted|ported|migrated|translated|written|covered|fixed|complete|completed|ready)\b",
 );

@@ -9,7 +9,7 @@ const ID: Uuid = Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0001);
 
 fn event(signal: ExitSignal) -> AgentSessionCompleted {
     let time: Timestamp = "2026-01-26T12:00:00Z".parse().unwrap();
-    AgentSessionCompleted::at(time, ID, "session-123", "actor-456", signal)
+    AgentSessionCompleted::new(time, ID, "session-123", "actor-456", signal)
 }
 
 #[test]

@@ -1,28 +1,28 @@
 //! The items of a source in Rust: where each begins and ends, and which are compiled for
 //! tests alone. What stands in functions and in types is not looked at.
 
-use crate::integrity::lexer::{Class, View};
+use std::ops::Range;
+
+use crate::integrity::lexer::{ByteClass, SourceView};
 
 /// A function, a module, an import, or another item.
 #[derive(Debug)]
-pub(super) struct Item {
+pub(super) struct RustItem {
     /// The modules and implementations around it.
     pub(super) container: String,
     /// Its kind and its name.
     pub(super) name: String,
-    /// Its first byte, that of its documentation or its attributes if it has some.
-    pub(super) from: usize,
+    /// Its bytes, with its documentation and its attributes.
+    pub(super) span: Range<usize>,
     /// The first byte after its documentation.
-    pub(super) start: usize,
-    /// The byte after its last.
-    pub(super) to: usize,
+    pub(super) code_start: usize,
     /// The bytes between its braces.
-    pub(super) body: Option<(usize, usize)>,
+    pub(super) body: Option<Range<usize>>,
     /// It is compiled for tests alone.
     pub(super) is_test: bool,
 }
 
-impl Item {
+impl RustItem {
     pub(super) fn key(&self) -> String {
         format!("{}/{}", self.container, self.name)
     }
@@ -34,196 +34,237 @@ impl Item {
 
 /// All items of a source.
 #[derive(Debug, Default)]
-pub(super) struct Items {
-    pub(super) items: Vec<Item>,
+pub(super) struct RustItems {
+    /// In the order of the source; a module stands before its items.
+    pub(super) items: Vec<RustItem>,
     /// The whole source is compiled for tests alone.
     pub(super) is_for_tests: bool,
 }
 
-impl Items {
-    pub(super) fn read(view: &View<'_>) -> Self {
-        let mut reader = Reader { view, found: Self::default() };
-        reader.items((0, view.text.len()), "", 0);
-        reader.found
+impl RustItems {
+    pub(super) fn read(view: &SourceView<'_>) -> Self {
+        let mut scanner = ItemScanner { view, items: Self::default() };
+        scanner.scan_container(0..view.text.len(), "", 0);
+        scanner.items
     }
 
     /// The byte before which more items of a container may stand.
-    pub(super) fn end_of(&self, container: &str) -> Option<usize> {
+    pub(super) fn body_end(&self, container: &str) -> Option<usize> {
         let item = self.items.iter().find(|item| item.key() == container)?;
-        item.body.map(|(_, to)| to)
+        item.body.as_ref().map(|body| body.end)
     }
 }
 
-struct Reader<'v, 't> {
-    view: &'v View<'t>,
-    found: Items,
+struct ItemScanner<'v, 't> {
+    view: &'v SourceView<'t>,
+    items: RustItems,
 }
 
-/// Modules in modules that are looked into.
+/// Modules in modules that are looked into. Each takes a frame of the stack, and the source is the
+/// agent's.
 const MAX_DEPTH: usize = 32;
 
-impl Reader<'_, '_> {
-    fn byte(&self, at: usize) -> u8 {
-        self.view.text.as_bytes()[at]
+/// The first byte of code after layout and comments.
+struct NextCode {
+    offset: usize,
+    /// The beginning of the documentation in front of it.
+    documentation: Option<usize>,
+}
+
+/// The parts of an item in front of its body.
+struct ItemHead {
+    /// The first byte of its documentation, or of its code if it has none.
+    start: usize,
+    /// The first byte after its documentation.
+    code_start: usize,
+    attributes: Vec<Range<usize>>,
+    signature_start: usize,
+}
+
+/// The end of an item.
+struct ItemEnd {
+    /// The byte after its last.
+    end: usize,
+    /// The bytes between its braces.
+    body: Option<Range<usize>>,
+}
+
+impl ItemScanner<'_, '_> {
+    fn byte(&self, offset: usize) -> u8 {
+        self.view.text.as_bytes()[offset]
     }
 
-    /// The first byte of code from here on, and where documentation began before it.
-    fn next(&self, mut at: usize, to: usize) -> (usize, Option<usize>) {
-        let mut documented = None;
-        while at < to {
-            match self.view.classes[at] {
-                Class::Comment => {
-                    let begins = at == 0 || self.view.classes[at - 1] != Class::Comment || {
-                        self.byte(at - 1) == b'\n'
-                    };
-                    let rest = &self.view.text.as_bytes()[at..];
-                    if begins && documented.is_none() && is_outer(rest) {
-                        documented = Some(at);
+    fn next_code(&self, start: usize, end: usize) -> NextCode {
+        let (mut offset, mut documentation) = (start, None);
+        while offset < end {
+            match self.view.classes[offset] {
+                ByteClass::Comment => {
+                    let is_comment_start = offset == 0
+                        || self.view.classes[offset - 1] != ByteClass::Comment
+                        || self.byte(offset - 1) == b'\n';
+                    let comment = &self.view.text.as_bytes()[offset..];
+                    if is_comment_start && documentation.is_none() && is_outer_doc(comment) {
+                        documentation = Some(offset);
                     }
                 }
-                Class::Code if self.byte(at).is_ascii_whitespace() => {}
+                ByteClass::Code if self.byte(offset).is_ascii_whitespace() => {}
                 _ => break,
             }
-            at += 1;
+            offset += 1;
         }
-        (at, documented)
+        NextCode { offset, documentation }
     }
 
-    fn items(&mut self, (mut at, to): (usize, usize), container: &str, depth: usize) {
-        while at < to {
-            let (start, documented) = self.next(at, to);
-            if start >= to {
+    /// Reads the items of a module, of an implementation or of the whole source.
+    fn scan_container(&mut self, span: Range<usize>, container: &str, depth: usize) {
+        let (mut offset, end) = (span.start, span.end);
+        while offset < end {
+            let next = self.next_code(offset, end);
+            if next.offset >= end {
                 return;
             }
-            let (mut head, mut attributes) = (start, Vec::new());
-            while head < to && self.byte(head) == b'#' {
-                let is_inner = self.view.text.as_bytes()[head + 1..].starts_with(b"!");
-                let end = self.bracketed(head, to);
-                attributes.push((head, end));
-                head = self.next(end, to).0;
-                if is_inner {
-                    break;
-                }
-            }
-            let first = attributes.first().map(|(from, _)| *from);
-            if first.is_some_and(|from| self.view.text[from + 1..].starts_with('!')) {
-                let (from, end) = attributes[0];
-                let is_for_tests = is_for_tests(&self.code(from + 2, end));
-                self.found.is_for_tests |= container.is_empty() && is_for_tests;
-                at = end.max(at + 1);
+            if self.is_inner_attribute(next.offset) {
+                let attribute_end = self.bracket_end(next.offset, end);
+                // In a module `#![cfg(test)]` concerns that module, and not the whole source.
+                let is_for_tests = is_for_tests(&self.code(next.offset + 2, attribute_end));
+                self.items.is_for_tests |= container.is_empty() && is_for_tests;
+                offset = attribute_end.max(offset + 1);
                 continue;
             }
-            at = self.item(
-                documented.unwrap_or(start),
-                (start, head, to),
-                &attributes,
-                container,
-                depth,
-            );
+            let head = self.head(&next, end);
+            offset = self.scan_item(&head, end, container, depth);
         }
     }
 
-    /// Reads an item, and gives the byte after it.
-    fn item(
-        &mut self,
-        from: usize,
-        (start, head, to): (usize, usize, usize),
-        attributes: &[(usize, usize)],
-        container: &str,
-        depth: usize,
-    ) -> usize {
-        let (end, body) = self.end(head, to);
-        let signature = self.code(head, body.map_or(end, |(open, _)| open.saturating_sub(1)));
-        let name = name(&signature);
+    fn is_inner_attribute(&self, offset: usize) -> bool {
+        self.view.text.as_bytes()[offset..].starts_with(b"#!")
+    }
+
+    fn head(&self, first: &NextCode, end: usize) -> ItemHead {
+        let (mut signature_start, mut attributes) = (first.offset, Vec::new());
+        while signature_start < end && self.byte(signature_start) == b'#' {
+            let is_inner = self.is_inner_attribute(signature_start);
+            let attribute_end = self.bracket_end(signature_start, end);
+            attributes.push(signature_start..attribute_end);
+            signature_start = self.next_code(attribute_end, end).offset;
+            if is_inner {
+                break;
+            }
+        }
+        ItemHead {
+            start: first.documentation.unwrap_or(first.offset),
+            code_start: first.offset,
+            attributes,
+            signature_start,
+        }
+    }
+
+    /// Reads an item with those in it. Returns the byte after it.
+    fn scan_item(&mut self, head: &ItemHead, end: usize, container: &str, depth: usize) -> usize {
+        let ItemEnd { end, body } = self.item_end(head.signature_start, end);
+        let signature_end = body.as_ref().map_or(end, |body| body.start.saturating_sub(1));
+        let name = item_name(&self.code(head.signature_start, signature_end));
         let is_function = name.starts_with("fn ");
-        let is_test = attributes.iter().any(|(from, to)| {
-            let text = self.code(*from + 1, *to);
+        let is_test = head.attributes.iter().any(|attribute| {
+            let text = self.code(attribute.start + 1, attribute.end);
             is_for_tests(&text) || is_function && marks_test(&text)
         });
-        let holds = ["mod ", "impl", "trait "].iter().any(|kind| name.starts_with(kind));
-        let item =
-            Item { container: container.to_owned(), name, from, start, to: end, body, is_test };
-        let inner = item.key();
-        self.found.items.push(item);
+        let is_container = ["mod ", "impl", "trait "].iter().any(|kind| name.starts_with(kind));
+        let item = RustItem {
+            container: container.to_owned(),
+            name,
+            span: head.start..end,
+            code_start: head.code_start,
+            body: body.clone(),
+            is_test,
+        };
+        let key = item.key();
+        self.items.items.push(item);
+        // A container for tests is set back as a whole, with what is in it.
         if let Some(body) = body
-            && holds
+            && is_container
             && !is_test
             && depth < MAX_DEPTH
         {
-            self.items(body, &inner, depth + 1);
+            self.scan_container(body, &key, depth + 1);
         }
-        end.max(head + 1)
+        // Text that is no Rust may give an item without bytes. The scan goes on behind it.
+        end.max(head.signature_start + 1)
     }
 
-    /// The code of a piece, without what is in strings.
-    fn code(&self, from: usize, to: usize) -> String {
-        let piece = self.view.text.get(from..to.max(from)).unwrap_or_default();
-        let kept = piece.char_indices().map(
-            |(offset, c)| {
-                if self.view.is_code(from + offset) { c } else { ' ' }
-            },
-        );
-        kept.collect()
+    /// The code of a piece, with spaces in the place of its strings and comments.
+    fn code(&self, start: usize, end: usize) -> String {
+        let piece = self.view.text.get(start..end.max(start)).unwrap_or_default();
+        let characters = piece.char_indices();
+        characters
+            .map(|(offset, c)| if self.view.is_code(start + offset) { c } else { ' ' })
+            .collect()
     }
 
     /// The byte after the bracket that closes the next one.
-    fn bracketed(&self, from: usize, to: usize) -> usize {
+    fn bracket_end(&self, start: usize, end: usize) -> usize {
         let mut depth = 0_usize;
-        for at in (from..to).filter(|at| self.view.is_code(*at)) {
-            match self.byte(at) {
+        for offset in (start..end).filter(|offset| self.view.is_code(*offset)) {
+            match self.byte(offset) {
                 b'(' | b'[' | b'{' => depth += 1,
                 b')' | b']' | b'}' => {
                     depth = depth.saturating_sub(1);
                     if depth == 0 {
-                        return at + 1;
+                        return offset + 1;
                     }
                 }
                 _ => {}
             }
         }
-        to
+        end
     }
 
-    /// The byte after an item, and the bytes between its braces.
-    fn end(&self, head: usize, to: usize) -> (usize, Option<(usize, usize)>) {
-        let is_value = is_value(&self.view.text[head..to]);
-        let (mut at, mut depth, mut last) = (head, 0_usize, b' ');
-        while at < to {
-            let byte = self.byte(at);
-            if !self.view.is_code(at) || byte.is_ascii_whitespace() {
-                at += 1;
+    fn item_end(&self, signature_start: usize, end: usize) -> ItemEnd {
+        let ends_with_semicolon = ends_with_semicolon(&self.view.text[signature_start..end]);
+        let (mut depth, mut last_sign) = (0_usize, b' ');
+        for offset in signature_start..end {
+            let byte = self.byte(offset);
+            if !self.view.is_code(offset) || byte.is_ascii_whitespace() {
                 continue;
             }
             match byte {
-                b'{' if depth == 0 && !is_value && !matches!(last, b'<' | b'=' | b',') => {
-                    let end = self.bracketed(at, to);
-                    let is_closed = end > at + 1 && self.byte(end - 1) == b'}';
-                    return (end, Some((at + 1, if is_closed { end - 1 } else { end })));
+                // After these signs a brace begins a constant of a type: `[u8; { N }]` stands in
+                // brackets, `A<{ N }>`, `= { N }` and `A<B, { N }>` do not.
+                b'{' if depth == 0
+                    && !ends_with_semicolon
+                    && !matches!(last_sign, b'<' | b'=' | b',') =>
+                {
+                    let body_end = self.bracket_end(offset, end);
+                    let is_closed = body_end > offset + 1 && self.byte(body_end - 1) == b'}';
+                    let inner_end = if is_closed { body_end - 1 } else { body_end };
+                    return ItemEnd { end: body_end, body: Some(offset + 1..inner_end) };
                 }
                 b'(' | b'[' | b'{' => depth += 1,
-                b'}' if depth == 0 => return (at + 1, None),
+                // No brace is open: the source is broken, and the item ends here.
+                b'}' if depth == 0 => return ItemEnd { end: offset + 1, body: None },
                 b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-                b';' if depth == 0 => return (at + 1, None),
+                b';' if depth == 0 => return ItemEnd { end: offset + 1, body: None },
                 _ => {}
             }
-            last = byte;
-            at += 1;
+            last_sign = byte;
         }
-        (to, None)
+        ItemEnd { end, body: None }
     }
 }
 
 /// A comment that documents what follows.
-pub(super) fn is_outer(comment: &[u8]) -> bool {
-    let line = comment.starts_with(b"///") && !comment.starts_with(b"////");
-    let block = comment.starts_with(b"/**") && !matches!(comment.get(3), Some(b'*' | b'/'));
-    line || block
+pub(super) fn is_outer_doc(comment: &[u8]) -> bool {
+    // A fourth slash or a third star makes a plain comment of it, and `/**/` is an empty one.
+    let is_line = comment.starts_with(b"///") && !comment.starts_with(b"////");
+    let is_block = comment.starts_with(b"/**") && !matches!(comment.get(3), Some(b'*' | b'/'));
+    is_line || is_block
 }
 
 /// An item that ends with a semicolon, whatever braces it holds.
-fn is_value(text: &str) -> bool {
-    let start = text.char_indices().nth(200).map_or(text, |(end, _)| &text[..end]);
-    let mut words = words(start).into_iter().skip_while(|word| is_visibility(word));
+fn ends_with_semicolon(item: &str) -> bool {
+    // The first words tell it. The item may be as long as the source.
+    let beginning = item.char_indices().nth(200).map_or(item, |(end, _)| &item[..end]);
+    let mut words = words(beginning).into_iter().skip_while(|word| is_visibility(word));
     match words.next().as_deref() {
         Some("use" | "static" | "type") => true,
         Some("const") => {
@@ -241,59 +282,63 @@ fn is_visibility(word: &str) -> bool {
 /// The words and signs of a piece of code.
 fn words(code: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
-    let mut is_open = false;
+    let mut is_in_word = false;
     for c in code.chars() {
-        let is_part = c.is_alphanumeric() || c == '_';
+        let is_letter = c.is_alphanumeric() || c == '_';
         match words.last_mut() {
-            Some(last) if is_part && is_open => last.push(c),
+            Some(word) if is_letter && is_in_word => word.push(c),
             _ if c.is_whitespace() => {}
             _ => words.push(c.to_string()),
         }
-        is_open = is_part;
+        is_in_word = is_letter;
     }
     words
 }
 
-/// The kind and the name in an item's signature.
-fn name(signature: &str) -> String {
+/// The kind and the name in an item's signature; all its words if it has no name.
+fn item_name(signature: &str) -> String {
     const KINDS: [&str; 9] =
         ["fn", "mod", "struct", "enum", "union", "trait", "static", "const", "type"];
-    let all = words(signature);
-    let mut rest = &all[all.iter().take_while(|word| is_visibility(word)).count()..];
-    while let Some((first, more)) = rest.split_first() {
-        let before_fn =
-            matches!(first.as_str(), "unsafe" | "async" | "extern" | "const" | "default");
-        let is_more = before_fn
-            && more
+    let signature_words = words(signature);
+    let visibility_words = signature_words.iter().take_while(|word| is_visibility(word)).count();
+    let mut words = &signature_words[visibility_words..];
+    while let Some((word, following)) = words.split_first() {
+        let may_qualify =
+            matches!(word.as_str(), "unsafe" | "async" | "extern" | "const" | "default");
+        // `const` also begins an item of its own. It qualifies another one that follows soon.
+        let is_qualifier = may_qualify
+            && following
                 .iter()
                 .take(4)
                 .any(|word| matches!(word.as_str(), "fn" | "impl" | "trait" | "mod"));
-        if !is_more {
+        if !is_qualifier {
             break;
         }
-        rest = more;
+        words = following;
     }
-    match rest {
+    match words {
         [kind, name, ..] if KINDS.contains(&kind.as_str()) => format!("{kind} {name}"),
-        [name, mark, of, ..] if name == "macro_rules" && mark == "!" => format!("macro {of}"),
-        rest => rest.join(" "),
+        [word, mark, name, ..] if word == "macro_rules" && mark == "!" => format!("macro {name}"),
+        _ => words.join(" "),
     }
 }
 
 /// An attribute compiles what follows for tests alone: `cfg(…test…)`, not within `not`.
 fn is_for_tests(attribute: &str) -> bool {
     let words = words(attribute);
-    let from = words.iter().position(|word| word != "[").unwrap_or(0);
-    if words.get(from).map(String::as_str) != Some("cfg") {
+    let first = words.iter().position(|word| word != "[").unwrap_or(0);
+    if words.get(first).map(String::as_str) != Some("cfg") {
         return false;
     }
-    let mut around: Vec<&str> = Vec::new();
-    for (at, word) in words.iter().enumerate().skip(from) {
-        let next = words.get(at + 1).map(String::as_str);
+    let mut predicates: Vec<&str> = Vec::new();
+    for (index, word) in words.iter().enumerate().skip(first) {
+        let next_word = words.get(index + 1).map(String::as_str);
+        // `test = "…"` and `test(…)` are other conditions.
+        let is_bare = !matches!(next_word, Some("=" | "("));
         match word.as_str() {
-            "(" => around.push(&words[at - 1]),
-            ")" => drop(around.pop()),
-            "test" if !matches!(next, Some("=" | "(")) && !around.contains(&"not") => return true,
+            "(" => predicates.push(&words[index - 1]),
+            ")" => drop(predicates.pop()),
+            "test" if is_bare && !predicates.contains(&"not") => return true,
             _ => {}
         }
     }
@@ -304,11 +349,11 @@ fn is_for_tests(attribute: &str) -> bool {
 /// gives it.
 fn marks_test(attribute: &str) -> bool {
     let words = words(attribute);
-    let own = words.iter().take_while(|word| *word != "(").filter(|word| *word != "]").last();
-    let own = own.map_or("", String::as_str);
-    match own {
+    let path = words.iter().take_while(|word| *word != "(").filter(|word| *word != "]");
+    match path.last().map_or("", String::as_str) {
         "cfg" => false,
         "cfg_attr" => words.iter().skip_while(|word| *word != ",").any(|word| word == "test"),
+        // Frameworks have their own: `rstest`, `tokio::test`, `test_case`.
         name => ["test", "quickcheck", "bench"].iter().any(|part| name.contains(part)),
     }
 }

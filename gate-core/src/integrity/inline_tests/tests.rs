@@ -4,20 +4,20 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn merged(path: &str, before: &str, now: &str) -> Option<String> {
-    let text = with_baseline_inline_tests(path, before.as_bytes(), now.as_bytes())?;
+fn merged(path: &str, baseline: &str, tree: &str) -> Option<String> {
+    let text = with_baseline_inline_tests(path, baseline.as_bytes(), tree.as_bytes())?;
     Some(String::from_utf8(text).unwrap())
 }
 
 #[track_caller]
-fn becomes(before: &str, now: &str, expected: &str) {
-    let text = merged("src/lib.rs", before, now).unwrap_or_else(|| now.to_owned());
+fn becomes(baseline: &str, tree: &str, expected: &str) {
+    let text = merged("src/lib.rs", baseline, tree).unwrap_or_else(|| tree.to_owned());
     assert_eq!(text, expected);
 }
 
 #[track_caller]
-fn same(before: &str, now: &str) {
-    assert_eq!(merged("src/lib.rs", before, now), None);
+fn same(baseline: &str, tree: &str) {
+    assert_eq!(merged("src/lib.rs", baseline, tree), None);
 }
 
 const SOURCE: &str = "\
@@ -162,9 +162,9 @@ fn examples_of_documentation_are_set_back() {
     becomes(DOCUMENTED, &without, DOCUMENTED);
     let undocumented = without.replace("/// Adds.\n", "");
     becomes(DOCUMENTED, &undocumented, DOCUMENTED);
-    let gone = undocumented.replace("pub fn add() {}\n", "");
+    let removed = undocumented.replace("pub fn add() {}\n", "");
     let item = "\n/// Adds.\n/// \n/// ```\n/// assert_eq!(a::add(2, 2), 4);\n/// ```\n#[allow(dead_code)]\nfn documented_before_1() {}\n";
-    becomes(DOCUMENTED, &gone, &format!("{gone}{item}"));
+    becomes(DOCUMENTED, &removed, &format!("{removed}{item}"));
     let headless = DOCUMENTED.split_once("\n\n").unwrap().1;
     let head = "//! A crate.\n//!\n//! ```\n//! assert_eq!(a::add(1, 2), 3);\n//! ```\n";
     becomes(DOCUMENTED, headless, &format!("{head}{headless}"));
@@ -172,8 +172,8 @@ fn examples_of_documentation_are_set_back() {
 
 #[test]
 fn a_new_example_is_not_run() {
-    let now = "/// Says.\n///\n/// ```rust,should_panic\n/// panic!();\n/// ```\nfn a() {}\n";
-    becomes("fn a() {}\n", now, &now.replace("rust,should_panic", "text"));
+    let tree = "/// Says.\n///\n/// ```rust,should_panic\n/// panic!();\n/// ```\nfn a() {}\n";
+    becomes("fn a() {}\n", tree, &tree.replace("rust,should_panic", "text"));
     let block = "/** Says.\n\n```\nassert!(b);\n```\n*/\nfn a() {}\n";
     becomes("fn a() {}\n", block, &block.replacen("```", "```text", 1));
     same("fn a() {}\n", "/// ```sh\n/// rm\n/// ```\n/// ```ignore\n/// x\n/// ```\nfn a() {}\n");
@@ -192,8 +192,8 @@ fn suites_of_vitest_are_set_back() {
     let path = "src/a.ts";
     assert_eq!(merged(path, &source("1", "1"), &source("2", "1")), None);
     assert_eq!(merged(path, &source("1", "1"), &source("2", "2")).unwrap(), source("2", "1"));
-    let gone = merged(path, &source("1", "1"), "export const a = 2\n").unwrap();
-    assert!(gone.ends_with("expect(a).toBe(1) })\n}\n"), "{gone}");
+    let removed = merged(path, &source("1", "1"), "export const a = 2\n").unwrap();
+    assert!(removed.ends_with("expect(a).toBe(1) })\n}\n"), "{removed}");
     assert_eq!(merged(path, "a\n", "a\nif (import.meta.vitest) { b({}) }\n").unwrap(), "a\n\n");
     assert_eq!(merged("a.py", "a", "b"), None);
 }

@@ -1,6 +1,7 @@
 //! `setup.cfg` and `tox.ini`: the sections of pytest, tox and coverage, and the plug-ins
 //! that pytest loads by itself.
 
+use super::MergedManifest;
 use super::python::{is_harmless, is_list_of_tests};
 
 /// Keys of an environment that say what is installed in it.
@@ -8,101 +9,139 @@ const INSTALLED: [&str; 6] =
     ["deps", "extras", "requires", "dependency_groups", "min_version", "minversion"];
 
 /// A key with its value.
-type Entry = (String, String);
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Setting {
+    key: String,
+    value: String,
+}
 
-/// The new text, if it differs from the tree's.
-pub(super) fn merged(before: &str, now: &str) -> Option<String> {
-    let (was, is) = (Sections::new(before), Sections::new(now));
+pub(super) fn merged(baseline: &str, tree: &str) -> MergedManifest {
+    let (old, new) = (Sections::read(baseline), Sections::read(tree));
     let (mut text, mut is_changed) = (String::new(), false);
-    for (at, (name, raw)) in is.texts.iter().enumerate() {
-        let (old, new) = (was.entries(name), is.entries(name));
-        let entries = set_back(name, &old, &new);
-        if entries == new {
-            text += raw;
+    for (index, section) in new.texts.iter().enumerate() {
+        let (old_settings, new_settings) =
+            (old.settings(&section.name), new.settings(&section.name));
+        let settings = with_test_settings(&section.name, &old_settings, &new_settings);
+        if settings == new_settings {
+            text += section.text;
             continue;
         }
         is_changed = true;
         // A name that stands twice is one section.
-        let is_first = is.texts.iter().position(|(other, _)| other == name) == Some(at);
-        if is_first && !entries.is_empty() {
-            text += &written(name, &entries);
+        if new.is_first(index) && !settings.is_empty() {
+            text += &section_text(&section.name, &settings);
         }
     }
-    let gone = was.texts.iter().enumerate().filter(|(at, (name, _))| {
-        let is_first = was.texts.iter().position(|(other, _)| other == name) == Some(*at);
-        is_first && !is.texts.iter().any(|(other, _)| other == name)
-    });
-    for (_, (name, _)) in gone {
-        let entries = set_back(name, &was.entries(name), &[]);
-        if !entries.is_empty() {
+    for (index, section) in old.texts.iter().enumerate() {
+        if !old.is_first(index) || new.has(&section.name) {
+            continue;
+        }
+        let settings = with_test_settings(&section.name, &old.settings(&section.name), &[]);
+        if !settings.is_empty() {
             is_changed = true;
             if !text.ends_with('\n') {
                 text.push('\n');
             }
-            text += &written(name, &entries);
+            text += &section_text(&section.name, &settings);
         }
     }
-    is_changed.then_some(text)
+    MergedManifest::from_changed(is_changed.then_some(text))
 }
 
-/// The entries of a section: the baseline's where they are about tests, else the tree's.
-fn set_back(section: &str, before: &[Entry], now: &[Entry]) -> Vec<Entry> {
-    let is_trees = |key: &str| {
+/// The settings of a section: the baseline's where they are about tests, else the tree's.
+fn with_test_settings(section: &str, old: &[Setting], new: &[Setting]) -> Vec<Setting> {
+    let is_about_tests = |setting: &&Setting| {
+        let key = setting.key.as_str();
         if section == "options.entry_points" {
-            return key != "pytest11";
+            return key == "pytest11";
         }
-        !runs_tests(section) || is_harmless(key) || INSTALLED.contains(&key)
+        runs_tests(section) && !is_harmless(key) && !INSTALLED.contains(&key)
     };
-    let about_tests = |(key, _): &&Entry| !is_trees(key);
-    let union = |(key, value): &Entry| {
-        let trees = now.iter().find(|(other, _)| other == key && is_list_of_tests(key));
-        let items: Vec<_> = value.split_whitespace().collect();
-        let news = trees.into_iter().flat_map(|(_, value)| value.split_whitespace());
-        let news: Vec<_> = news.filter(|item| !items.contains(item)).collect();
-        let value = if news.is_empty() { value.clone() } else { [items, news].concat().join("\n") };
-        (key.clone(), value)
-    };
-    let differs = !before.iter().filter(about_tests).eq(now.iter().filter(about_tests));
-    if !differs {
-        return now.to_vec();
+    let old_test_settings = old.iter().filter(is_about_tests);
+    if old_test_settings.clone().eq(new.iter().filter(is_about_tests)) {
+        return new.to_vec();
     }
-    let own = now.iter().filter(|(key, _)| is_trees(key));
-    before.iter().filter(about_tests).map(union).chain(own.cloned()).collect()
+    let product_settings = new.iter().filter(|setting| !is_about_tests(setting));
+    let test_settings = old_test_settings.map(|setting| with_new_words(setting, new));
+    test_settings.chain(product_settings.cloned()).collect()
 }
 
-fn written(section: &str, entries: &[Entry]) -> String {
-    let lines =
-        entries.iter().map(|(key, value)| format!("{key} = {}\n", value.replace('\n', "\n    ")));
-    format!("[{section}]\n{}\n", lines.collect::<String>())
+/// A setting of the baseline. A list of what is run also gets the words that the tree has added.
+fn with_new_words(old: &Setting, settings: &[Setting]) -> Setting {
+    let new = settings.iter().find(|new| new.key == old.key && is_list_of_tests(&new.key));
+    let Some(new) = new else { return old.clone() };
+    let old_words: Vec<_> = old.value.split_whitespace().collect();
+    let added_words: Vec<_> =
+        new.value.split_whitespace().filter(|word| !old_words.contains(word)).collect();
+    if added_words.is_empty() {
+        return old.clone();
+    }
+    Setting { key: old.key.clone(), value: [old_words, added_words].concat().join("\n") }
+}
+
+fn section_text(name: &str, settings: &[Setting]) -> String {
+    let lines = settings.iter().map(|Setting { key, value }| {
+        // A line that is indented goes on with the value.
+        format!("{key} = {}\n", value.replace('\n', "\n    "))
+    });
+    format!("[{name}]\n{}\n", lines.collect::<String>())
+}
+
+/// A section as it stands in the file.
+struct SectionText<'t> {
+    name: String,
+    /// With its head.
+    text: &'t str,
 }
 
 /// A file as its sections.
 struct Sections<'t> {
-    /// Each one's name and text; what stands before the first has no name.
-    texts: Vec<(String, &'t str)>,
-    entries: Vec<(String, String, String)>,
+    /// In their order; what stands before the first has no name.
+    texts: Vec<SectionText<'t>>,
+    settings: Vec<PlacedSetting>,
+}
+
+/// A setting, and where it belongs.
+struct PlacedSetting {
+    section: String,
+    setting: Setting,
 }
 
 impl<'t> Sections<'t> {
-    fn new(text: &'t str) -> Self {
-        let mut texts: Vec<(String, &str)> = Vec::new();
-        let (mut name, mut from, mut at) = (String::new(), 0, 0);
+    fn read(text: &'t str) -> Self {
+        let mut texts = Vec::new();
+        let (mut name, mut section_start, mut offset) = (String::new(), 0, 0);
         for line in text.split_inclusive('\n') {
-            let head = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-            if let Some((next, _)) = head {
-                texts.push((name, &text[from..at]));
-                (name, from) = (next.trim().to_owned(), at);
+            if let Some(next_name) = section_name(line) {
+                texts.push(SectionText { name, text: &text[section_start..offset] });
+                (name, section_start) = (next_name.to_owned(), offset);
             }
-            at += line.len();
+            offset += line.len();
         }
-        texts.push((name, &text[from..]));
-        Self { texts, entries: entries(text) }
+        texts.push(SectionText { name, text: &text[section_start..] });
+        Self { texts, settings: settings(text) }
     }
 
-    fn entries(&self, section: &str) -> Vec<Entry> {
-        let own = self.entries.iter().filter(|(name, ..)| name == section);
-        own.map(|(_, key, value)| (key.clone(), value.clone())).collect()
+    fn settings(&self, section: &str) -> Vec<Setting> {
+        let placed = self.settings.iter().filter(|placed| placed.section == section);
+        placed.map(|placed| placed.setting.clone()).collect()
     }
+
+    fn has(&self, section: &str) -> bool {
+        self.texts.iter().any(|text| text.name == section)
+    }
+
+    /// No section of the same name stands before it.
+    fn is_first(&self, index: usize) -> bool {
+        let name = &self.texts[index].name;
+        !self.texts[..index].iter().any(|text| text.name == *name)
+    }
+}
+
+/// The name in a section's head.
+fn section_name(line: &str) -> Option<&str> {
+    let (name, _) = line.strip_prefix('[')?.split_once(']')?;
+    Some(name.trim())
 }
 
 /// A section selects or runs tests.
@@ -112,28 +151,26 @@ fn runs_tests(section: &str) -> bool {
         || section.starts_with("testenv")
 }
 
-/// Each key with its section and its value; what is indented goes on.
-fn entries(text: &str) -> Vec<(String, String, String)> {
-    let (mut section, mut entries) = (String::new(), Vec::<(String, String, String)>::new());
+fn settings(text: &str) -> Vec<PlacedSetting> {
+    let (mut section, mut settings) = (String::new(), Vec::<PlacedSetting>::new());
     for line in text.lines() {
         let trimmed = line.trim();
         if trimmed.is_empty() || trimmed.starts_with(['#', ';']) {
             continue;
         }
-        let head = trimmed.strip_prefix('[').and_then(|rest| rest.split_once(']'));
         let is_indented = line.starts_with([' ', '\t']);
-        if let Some((name, _)) = head
+        let continued = settings.last_mut().filter(|last| is_indented && last.section == section);
+        if let Some(name) = section_name(trimmed)
             && !is_indented
         {
-            section = name.trim().to_owned();
-        } else if is_indented && entries.last().is_some_and(|last| last.0 == section) {
-            if let Some(last) = entries.last_mut() {
-                last.2 += &format!("\n{trimmed}");
-            }
+            name.clone_into(&mut section);
+        } else if let Some(last) = continued {
+            last.setting.value += &format!("\n{trimmed}");
         } else if let Some((key, value)) = trimmed.split_once(['=', ':']) {
             let key = key.trim().to_ascii_lowercase();
-            entries.push((section.clone(), key, value.trim().to_owned()));
+            let setting = Setting { key, value: value.trim().to_owned() };
+            settings.push(PlacedSetting { section: section.clone(), setting });
         }
     }
-    entries
+    settings
 }

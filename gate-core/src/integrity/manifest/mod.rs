@@ -25,80 +25,85 @@ pub enum MergedManifest {
     Unmergeable,
 }
 
+impl MergedManifest {
+    /// From the new text, if it differs from the tree's.
+    fn from_changed(text: Option<String>) -> Self {
+        text.map_or(Self::Same, |text| Self::Text(text.into_bytes()))
+    }
+}
+
 /// The manifest of the tree with the baseline's keys about tests; `path` determines the format.
-pub fn merge_manifest(path: &str, before: &[u8], now: &[u8]) -> MergedManifest {
-    if before == now {
+pub fn merge_manifest(path: &str, baseline: &[u8], tree: &[u8]) -> MergedManifest {
+    if baseline == tree {
         return MergedManifest::Same;
     }
-    let (Ok(before), Ok(now)) = (std::str::from_utf8(before), std::str::from_utf8(now)) else {
-        return MergedManifest::Unmergeable;
-    };
+    let texts = [baseline, tree].map(std::str::from_utf8);
+    let [Ok(baseline), Ok(tree)] = texts else { return MergedManifest::Unmergeable };
     let merged = match path.rsplit('/').next().unwrap_or(path) {
-        "Cargo.toml" => toml(before, now, cargo::set_back),
-        "pyproject.toml" => toml(before, now, python::set_back),
-        "package.json" => package::merged(before, now),
-        "deno.json" | "deno.jsonc" => package::merged_deno(before, now),
-        "setup.cfg" | "tox.ini" => Some(ini::merged(before, now)),
+        "Cargo.toml" => merged_toml(baseline, tree, cargo::set_back),
+        "pyproject.toml" => merged_toml(baseline, tree, python::set_back),
+        "package.json" => package::merged(baseline, tree),
+        "deno.json" | "deno.jsonc" => package::merged_deno(baseline, tree),
+        "setup.cfg" | "tox.ini" => Some(ini::merged(baseline, tree)),
         // It lists what the product depends on, and selects no test.
         "go.mod" => return MergedManifest::Same,
         _ => None,
     };
-    match merged {
-        Some(Some(text)) => MergedManifest::Text(text.into_bytes()),
-        Some(None) => MergedManifest::Same,
-        None => MergedManifest::Unmergeable,
-    }
+    merged.unwrap_or(MergedManifest::Unmergeable)
 }
 
-/// A readable manifest: the new text, if it differs from the tree's.
-type Merged = Option<Option<String>>;
-
-fn toml(before: &str, now: &str, set_back: fn(&Table, &mut Table)) -> Merged {
-    let before: Table = toml::from_str(before).ok()?;
-    let now: Table = toml::from_str(now).ok()?;
-    let mut merged = now.clone();
-    set_back(&before, &mut merged);
-    if merged == now { Some(None) } else { toml::to_string(&merged).ok().map(Some) }
+/// Merges manifests in TOML; `None` if one of them cannot be read.
+fn merged_toml(
+    baseline: &str,
+    tree: &str,
+    set_back: fn(&Table, &mut Table),
+) -> Option<MergedManifest> {
+    let baseline: Table = toml::from_str(baseline).ok()?;
+    let tree: Table = toml::from_str(tree).ok()?;
+    let mut merged = tree.clone();
+    set_back(&baseline, &mut merged);
+    let text = if merged == tree { None } else { Some(toml::to_string(&merged).ok()?) };
+    Some(MergedManifest::from_changed(text))
 }
 
-/// Sets the value below some keys back, or removes it if there was none.
-fn restore(before: &Table, now: &mut Table, keys: &[&str]) {
-    let [key, rest @ ..] = keys else { return };
-    if rest.is_empty() {
-        match before.get(*key) {
-            Some(value) => now.insert((*key).to_owned(), value.clone()),
-            None => now.remove(*key),
+/// Sets the value at a path of keys back, or removes it if the baseline has no such value.
+fn restore(baseline: &Table, merged: &mut Table, path: &[&str]) {
+    let [key, inner_path @ ..] = path else { return };
+    if inner_path.is_empty() {
+        match baseline.get(*key) {
+            Some(value) => merged.insert((*key).to_owned(), value.clone()),
+            None => merged.remove(*key),
         };
         return;
     }
     let empty = Table::new();
-    let old = before.get(*key).and_then(Value::as_table).unwrap_or(&empty);
-    match now.get_mut(*key) {
-        Some(Value::Table(table)) => restore(old, table, rest),
-        _ if below(old, rest).is_some() => {
+    let baseline = baseline.get(*key).and_then(Value::as_table).unwrap_or(&empty);
+    match merged.get_mut(*key) {
+        Some(Value::Table(table)) => restore(baseline, table, inner_path),
+        // The tree has lost the table, or has something else in its place.
+        _ if value_at(baseline, inner_path).is_some() => {
             let mut table = Table::new();
-            restore(old, &mut table, rest);
-            now.insert((*key).to_owned(), Value::Table(table));
+            restore(baseline, &mut table, inner_path);
+            merged.insert((*key).to_owned(), Value::Table(table));
         }
         _ => {}
     }
 }
 
-/// The value below some keys.
-fn below<'t>(table: &'t Table, keys: &[&str]) -> Option<&'t Value> {
-    let (first, rest) = keys.split_first()?;
-    let value = table.get(*first)?;
-    if rest.is_empty() { Some(value) } else { below(value.as_table()?, rest) }
+fn value_at<'t>(table: &'t Table, path: &[&str]) -> Option<&'t Value> {
+    let (key, inner_path) = path.split_first()?;
+    let value = table.get(*key)?;
+    if inner_path.is_empty() { Some(value) } else { value_at(value.as_table()?, inner_path) }
 }
 
-/// The names of the tables or values below some keys, in both versions.
-fn names(before: &Table, now: &Table, keys: &[&str]) -> Vec<String> {
-    let tables = [before, now].map(|table| below(table, keys).and_then(Value::as_table));
-    let mut names: Vec<String> =
+/// The keys of the table at a path, of both versions.
+fn keys_at(baseline: &Table, tree: &Table, path: &[&str]) -> Vec<String> {
+    let tables = [baseline, tree].map(|table| value_at(table, path).and_then(Value::as_table));
+    let mut keys: Vec<String> =
         tables.into_iter().flatten().flat_map(|table| table.keys().cloned()).collect();
-    names.sort();
-    names.dedup();
-    names
+    keys.sort();
+    keys.dedup();
+    keys
 }
 
 /// The names of the dependencies that a file declares: `pyproject.toml`, or a list
@@ -106,70 +111,79 @@ fn names(before: &Table, now: &Table, keys: &[&str]) -> Vec<String> {
 pub fn python_dependencies(path: &str, text: &str) -> Vec<String> {
     let name = path.rsplit('/').next().unwrap_or(path);
     if name == "pyproject.toml" {
-        return declared(text).unwrap_or_default();
+        return declared_in_pyproject(text).unwrap_or_default();
     }
     if name.starts_with("requirements") && name.ends_with(".txt") {
-        return text.lines().filter_map(requirement).collect();
+        return text.lines().filter_map(required_module).collect();
     }
     Vec::new()
 }
 
-fn declared(text: &str) -> Option<Vec<String>> {
+fn declared_in_pyproject(text: &str) -> Option<Vec<String>> {
     let table: Table = toml::from_str(text).ok()?;
-    let table = serde_json::to_value(table).ok()?;
-    let groups = [&table["project"]["optional-dependencies"], &table["dependency-groups"]];
-    let groups = groups.into_iter().filter_map(Json::as_object).flat_map(|groups| groups.values());
-    let lists = [&table["project"]["dependencies"]].into_iter().chain(groups);
-    let lines = lists.filter_map(Json::as_array).flatten().filter_map(Json::as_str);
-    let poetry = table["tool"]["poetry"]["dependencies"].as_object();
-    let poetry = poetry.into_iter().flatten().map(|(name, _)| normal(name));
-    Some(lines.filter_map(requirement).chain(poetry).collect())
+    // Indexing into JSON gives `null` where a key is missing. So no step below has to look.
+    let settings = serde_json::to_value(table).ok()?;
+    let project = &settings["project"];
+    let grouped = [&project["optional-dependencies"], &settings["dependency-groups"]];
+    let grouped = grouped.into_iter().filter_map(Json::as_object).flat_map(|group| group.values());
+    let lists = [&project["dependencies"]].into_iter().chain(grouped);
+    let requirements = lists.filter_map(Json::as_array).flatten().filter_map(Json::as_str);
+    // Poetry has a table, whose keys are the names.
+    let poetry = settings["tool"]["poetry"]["dependencies"].as_object();
+    let poetry_modules = poetry.into_iter().flatten().map(|(name, _)| module_name(name));
+    Some(requirements.filter_map(required_module).chain(poetry_modules).collect())
 }
 
-/// The name in a line of requirements, as a module would be called.
-fn requirement(line: &str) -> Option<String> {
+/// The module in a line of requirements: `requests[socks]>=2` gives `requests`.
+fn required_module(line: &str) -> Option<String> {
     let line = line.trim();
     let name: String =
         line.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.')).collect();
-    (!name.is_empty() && !line.starts_with(['-', '.', '#'])).then(|| normal(&name))
+    (!name.is_empty() && !line.starts_with(['-', '.', '#'])).then(|| module_name(&name))
 }
 
-fn normal(name: &str) -> String {
-    name.to_ascii_lowercase().replace(['-', '.'], "_")
+/// A package's name as its module is usually called.
+fn module_name(package: &str) -> String {
+    package.to_ascii_lowercase().replace(['-', '.'], "_")
 }
 
 /// The targets of a makefile that a file of their name would keep from running.
 pub fn idle_targets(text: &str) -> Vec<String> {
     let mut phony: Vec<&str> = Vec::new();
-    let mut runs: BTreeMap<&str, bool> = BTreeMap::new();
-    let mut open: Vec<&str> = Vec::new();
+    let mut has_recipe: BTreeMap<&str, bool> = BTreeMap::new();
+    let mut rule_targets: Vec<&str> = Vec::new();
     let joined = text.replace("\\\n", " ");
     for line in joined.lines() {
         let trimmed = line.trim();
         if trimmed.is_empty() || trimmed.starts_with('#') {
             continue;
         }
-        if line.starts_with(['\t', ' ']) && !open.is_empty() {
-            runs.extend(open.iter().map(|name| (*name, true)));
+        if line.starts_with(['\t', ' ']) && !rule_targets.is_empty() {
+            has_recipe.extend(rule_targets.iter().map(|target| (*target, true)));
             continue;
         }
-        open.clear();
-        let Some((names, rest)) =
-            trimmed.split_once(':').filter(|(_, rest)| !rest.starts_with('='))
-        else {
+        rule_targets.clear();
+        let Some((targets, definition)) = trimmed.split_once(':') else { continue };
+        // `a := b` sets a variable.
+        if definition.starts_with('=') {
             continue;
-        };
-        let (needs, first) = rest.trim_start_matches(':').split_once(';').unwrap_or((rest, ""));
-        if names.trim() == ".PHONY" {
+        }
+        // `a:: b ; c` is a rule with a recipe in its own line.
+        let definition = definition.trim_start_matches(':');
+        let (needs, recipe) = definition.split_once(';').unwrap_or((definition, ""));
+        if targets.trim() == ".PHONY" {
             phony.extend(needs.split_whitespace());
             continue;
         }
-        open = names.split_whitespace().collect();
-        for name in &open {
-            *runs.entry(*name).or_default() |= !first.trim().is_empty();
+        rule_targets = targets.split_whitespace().collect();
+        for target in &rule_targets {
+            *has_recipe.entry(*target).or_default() |= !recipe.trim().is_empty();
         }
     }
-    let names = runs.into_iter().filter(|(_, has_recipe)| *has_recipe).map(|(name, _)| name);
-    let names = names.filter(|name| !phony.contains(name) && !name.contains(['.', '/', '%', '$']));
-    names.map(str::to_owned).collect()
+    let targets = has_recipe.into_iter().filter(|(_, has_recipe)| *has_recipe);
+    // A name with a dot or a slash is a file that make builds, and one with `%` or `$` is a pattern.
+    let idle = targets
+        .map(|(target, _)| target)
+        .filter(|target| !phony.contains(target) && !target.contains(['.', '/', '%', '$']));
+    idle.map(str::to_owned).collect()
 }

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::Merged;
-use super::object::Object;
+use super::MergedManifest;
+use super::object::JsonObject;
 
 /// Settings of test runners.
 const RUNNERS: [&str; 10] =
     ["jest", "vitest", "mocha", "ava", "nyc", "c8", "tap", "playwright", "karma", "babel"];
 
-/// Scripts that run tests, whatever they are called by.
+/// Scripts that run tests by convention, also if no other script calls them.
 const USUAL: [&str; 8] =
     ["test", "tests", "check", "ci", "verify", "lint", "typecheck", "coverage"];
 
@@ -19,90 +19,116 @@ const USUAL: [&str; 8] =
 const BUILDS: [&str; 9] =
     ["build", "compile", "prepare", "generate", "codegen", "clean", "bundle", "lint", "typecheck"];
 
-pub(super) fn merged(before: &str, now: &str) -> Merged {
-    let names = reached([before, now]);
-    // How tests are compiled decides what their text means.
-    let settings = RUNNERS.into_iter();
-    merge(before, now, ("scripts", &names), settings)
+/// `None` if one of the texts is no object of JSON.
+pub(super) fn merged(baseline: &str, tree: &str) -> Option<MergedManifest> {
+    let scripts = TestScripts { key: "scripts", names: scripts_of_tests([baseline, tree]) };
+    // `babel` is among the settings: how tests are compiled decides what their text means.
+    merged_object(baseline, tree, &scripts, &RUNNERS)
 }
 
-pub(super) fn merged_deno(before: &str, now: &str) -> Merged {
-    let names = BTreeSet::from(["test".to_owned()]);
-    merge(before, now, ("tasks", &names), ["test"].into_iter())
+/// `None` if one of the texts is no object of JSON.
+pub(super) fn merged_deno(baseline: &str, tree: &str) -> Option<MergedManifest> {
+    let scripts = TestScripts { key: "tasks", names: BTreeSet::from(["test".to_owned()]) };
+    merged_object(baseline, tree, &scripts, &["test"])
 }
 
-fn merge(
-    before: &str,
-    now: &str,
-    (key, names): (&str, &BTreeSet<String>),
-    settings: impl Iterator<Item = &'static str>,
-) -> Merged {
-    let (before, mut now) = (Object::read(before)?, Object::read(now)?);
+/// The scripts of a manifest that run tests.
+struct TestScripts {
+    /// The key of the object that holds all scripts.
+    key: &'static str,
+    names: BTreeSet<String>,
+}
+
+impl TestScripts {
+    /// A script runs before or after one of these, as npm has it: `pretest`, `posttest`.
+    fn has_hook(&self, name: &str) -> bool {
+        is_hook(name, &self.names)
+    }
+}
+
+fn merged_object(
+    baseline: &str,
+    tree: &str,
+    scripts: &TestScripts,
+    settings: &[&str],
+) -> Option<MergedManifest> {
+    let (old, mut merged) = (JsonObject::read(baseline)?, JsonObject::read(tree)?);
     let mut is_changed = false;
     for setting in settings {
-        is_changed |= now.set(setting, before.get(setting));
+        is_changed |= merged.set(setting, old.get(setting));
     }
-    let read = |object: &Object| object.get(key).and_then(Object::read).unwrap_or_default();
-    let (was, mut is) = (read(&before), read(&now));
-    if set_scripts_back(&was, &mut is, names) {
-        is_changed |= now.set(key, Some(&is.text(4)));
+    let scripts_in = |object: &JsonObject| {
+        object.get(scripts.key).and_then(JsonObject::read).unwrap_or_default()
+    };
+    let (old_scripts, mut merged_scripts) = (scripts_in(&old), scripts_in(&merged));
+    if set_scripts_back(&old_scripts, &mut merged_scripts, scripts) {
+        is_changed |= merged.set(scripts.key, Some(&merged_scripts.text(4)));
     }
-    Some(is_changed.then(|| now.text(2) + "\n"))
+    Some(MergedManifest::from_changed(is_changed.then(|| merged.text(2) + "\n")))
 }
 
 /// A script that runs tests is the baseline's; a new one may come, but none that runs
 /// before or after one of the baseline's.
-fn set_scripts_back(was: &Object, is: &mut Object, names: &BTreeSet<String>) -> bool {
-    let all: Vec<String> = was.0.iter().chain(&is.0).map(|(name, _)| name.clone()).collect();
+fn set_scripts_back(old: &JsonObject, merged: &mut JsonObject, scripts: &TestScripts) -> bool {
+    let names: Vec<String> = old.keys().chain(merged.keys()).map(str::to_owned).collect();
     let mut is_changed = false;
-    for name in all {
-        let old = was.get(&name);
-        let texts = [old, is.get(&name)];
-        let runs_tests = texts.into_iter().flatten().any(names_runner)
-            || ((names.contains(&name) || hooks(&name, names)) && !builds(&name));
-        let is_new_beside = old.is_none() && !hooks(&name, names);
-        if runs_tests && !is_new_beside {
-            is_changed |= is.set(&name, old);
+    for name in names {
+        let old_text = old.get(&name);
+        let is_hook = scripts.has_hook(&name);
+        let is_called_by_tests = scripts.names.contains(&name) || is_hook;
+        let runs_tests = old_text.is_some_and(names_runner)
+            || merged.get(&name).is_some_and(names_runner)
+            || is_called_by_tests && !is_build(&name);
+        let is_allowed_addition = old_text.is_none() && !is_hook;
+        if runs_tests && !is_allowed_addition {
+            is_changed |= merged.set(&name, old_text);
         }
     }
     is_changed
 }
 
-fn builds(name: &str) -> bool {
-    let own = name.trim_start_matches("pre").trim_start_matches("post");
-    let starts = |name: &str| BUILDS.iter().any(|start| name.starts_with(start));
-    starts(name) || starts(own)
+fn is_build(name: &str) -> bool {
+    let hooked = name.trim_start_matches("pre").trim_start_matches("post");
+    // `prepare` and `prebuild` both begin with `pre`; only the second is a hook.
+    BUILDS.iter().any(|build| name.starts_with(build) || hooked.starts_with(build))
 }
 
 /// A script's text names a test runner.
 fn names_runner(text: &str) -> bool {
+    // Runners without settings in `package.json`.
     const OTHERS: [&str; 6] = ["jasmine", "tape", "cypress", "uvu", "--test", "test-runner"];
-    let words = text.split(|c: char| c.is_whitespace() || "&|;()'\"/\\".contains(c));
-    let words: Vec<&str> = words.collect();
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || "&|;()'\"/\\".contains(c)).collect();
     words.iter().any(|word| RUNNERS.contains(word) || OTHERS.contains(word))
         || words.windows(2).any(|pair| matches!(pair, ["bun" | "deno", "test"]))
 }
 
-/// The scripts that run tests in one of the versions, with what they call.
-fn reached(versions: [&str; 2]) -> BTreeSet<String> {
+/// The names of the scripts that run tests in one of the versions, with those that they call.
+fn scripts_of_tests(versions: [&str; 2]) -> BTreeSet<String> {
     let mut names: BTreeSet<String> = USUAL.into_iter().map(str::to_owned).collect();
-    for package in versions.into_iter().filter_map(read) {
+    for text in versions {
+        let package: Value =
+            serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
         let scripts = package["scripts"].as_object().cloned().unwrap_or_default();
         names.extend(scripts.keys().filter(|name| name.starts_with("test:")).cloned());
+        // A called script calls others, until a round adds no name.
         loop {
-            let more: BTreeSet<String> = scripts
+            let called: BTreeSet<String> = scripts
                 .iter()
-                .filter(|(name, _)| names.contains(*name) || hooks(name, &names))
+                .filter(|(name, _)| names.contains(*name) || is_hook(name, &names))
                 .flat_map(|(name, script)| {
-                    let words = script.as_str().unwrap_or_default();
-                    let words = words.split(|c: char| c.is_whitespace() || "&|;()'\"".contains(c));
-                    words.map(str::to_owned).chain([name.clone()]).collect::<Vec<_>>()
+                    let words = script
+                        .as_str()
+                        .unwrap_or_default()
+                        .split(|c: char| c.is_whitespace() || "&|;()'\"".contains(c));
+                    words.chain([name.as_str()])
                 })
-                .filter(|word| scripts.contains_key(word))
+                .filter(|word| scripts.contains_key(*word))
+                .map(str::to_owned)
                 .collect();
-            let number = names.len();
-            names.extend(more);
-            if names.len() == number {
+            let count = names.len();
+            names.extend(called);
+            if names.len() == count {
                 break;
             }
         }
@@ -110,15 +136,7 @@ fn reached(versions: [&str; 2]) -> BTreeSet<String> {
     names
 }
 
-/// A script runs before or after one of these.
-fn hooks(name: &str, names: &BTreeSet<String>) -> bool {
-    let of = name.strip_prefix("pre").or_else(|| name.strip_prefix("post"));
-    of.is_some_and(|of| names.contains(of))
-}
-
-fn read(text: &str) -> Option<Value> {
-    if text.trim().is_empty() {
-        return Some(Value::Null);
-    }
-    serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()
+fn is_hook(name: &str, scripts: &BTreeSet<String>) -> bool {
+    let hooked = name.strip_prefix("pre").or_else(|| name.strip_prefix("post"));
+    hooked.is_some_and(|hooked| scripts.contains(hooked))
 }

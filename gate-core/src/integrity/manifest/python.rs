@@ -3,7 +3,7 @@
 
 use toml::{Table, Value};
 
-use super::{names, restore};
+use super::{keys_at, restore};
 
 /// Tables of tools that select or run tests.
 const TOOLS: [&str; 8] =
@@ -12,66 +12,69 @@ const TOOLS: [&str; 8] =
 /// Keys that may be changed: names, and how much is printed.
 const HARMLESS: [&str; 4] = ["markers", "minversion", "required_plugins", "cache_dir"];
 
-pub(super) fn set_back(before: &Table, now: &mut Table) {
-    for tool in names(before, now, &["tool"]) {
+pub(super) fn set_back(baseline: &Table, merged: &mut Table) {
+    for tool in keys_at(baseline, merged, &["tool"]) {
         let runs_tests = TOOLS.contains(&tool.as_str())
             || ["pytest", "coverage"].iter().any(|start| tool.starts_with(start));
         if runs_tests {
-            set_back_table(before, now, &tool);
+            set_tool_back(baseline, merged, &tool);
         }
     }
-    for environment in names(before, now, &["tool", "hatch", "envs"]) {
-        restore(before, now, &["tool", "hatch", "envs", &environment, "scripts"]);
+    for environment in keys_at(baseline, merged, &["tool", "hatch", "envs"]) {
+        restore(baseline, merged, &["tool", "hatch", "envs", &environment, "scripts"]);
     }
     for runner in ["pdm", "rye"] {
-        restore(before, now, &["tool", runner, "scripts"]);
+        restore(baseline, merged, &["tool", runner, "scripts"]);
     }
-    restore(before, now, &["project", "entry-points", "pytest11"]);
-    restore(before, now, &["tool", "poetry", "plugins", "pytest11"]);
+    restore(baseline, merged, &["project", "entry-points", "pytest11"]);
+    restore(baseline, merged, &["tool", "poetry", "plugins", "pytest11"]);
 }
 
 /// Sets a tool's table back, but for what selects nothing.
-fn set_back_table(before: &Table, now: &mut Table, tool: &str) {
-    let own = |table: &Table| table.get("tool").and_then(|tools| tools.get(tool)).cloned();
-    let merged = mixed(own(before), own(now), false);
-    let mut was = Table::new();
-    let mut tools = Table::new();
-    if let Some(value) = merged {
-        tools.insert(tool.to_owned(), value);
-        was.insert("tool".to_owned(), Value::Table(tools));
-    }
-    restore(&was, now, &["tool", tool]);
+fn set_tool_back(baseline: &Table, merged: &mut Table, tool: &str) {
+    let settings = |table: &Table| table.get("tool").and_then(|tools| tools.get(tool)).cloned();
+    let value = merged_value(settings(baseline), settings(merged), false);
+    let tools: Table = value.into_iter().map(|value| (tool.to_owned(), value)).collect();
+    let merged_tools = Table::from_iter([("tool".to_owned(), Value::Table(tools))]);
+    restore(&merged_tools, merged, &["tool", tool]);
 }
 
-/// The baseline's value; of a table, the tree's harmless keys. With `is_union` a list has the items of
-/// both.
-fn mixed(before: Option<Value>, now: Option<Value>, is_union: bool) -> Option<Value> {
-    let (was, is) = match (before, now) {
-        (Some(Value::Table(was)), Some(Value::Table(is))) => (was, is),
-        (Some(Value::Array(mut was)), Some(Value::Array(is))) if is_union => {
-            was.extend(is.into_iter().filter(|item| !was.contains(item)).collect::<Vec<_>>());
-            return Some(Value::Array(was));
+/// The baseline's value; of a table, the tree's harmless keys. With `is_union` a list has the entries
+/// of both versions.
+fn merged_value(old: Option<Value>, new: Option<Value>, is_union: bool) -> Option<Value> {
+    let (old, new) = match (old, new) {
+        (Some(Value::Table(old)), Some(Value::Table(new))) => (old, new),
+        (Some(Value::Array(mut list)), Some(Value::Array(new_list))) if is_union => {
+            let added: Vec<Value> =
+                new_list.into_iter().filter(|entry| !list.contains(entry)).collect();
+            list.extend(added);
+            return Some(Value::Array(list));
         }
-        (Some(Value::Table(was)), None) => (was, Table::new()),
-        (None, Some(Value::Table(is))) => (Table::new(), is),
-        (before, _) => return before,
+        (Some(Value::Table(old)), None) => (old, Table::new()),
+        (None, Some(Value::Table(new))) => (Table::new(), new),
+        (old, _) => return old,
     };
-    let mut keys: Vec<&String> = was.keys().chain(is.keys()).collect();
+    let mut keys: Vec<&String> = old.keys().chain(new.keys()).collect();
     keys.sort();
     keys.dedup();
     let mut merged = Table::new();
     for key in keys {
-        let (old, new) = (was.get(key).cloned(), is.get(key).cloned());
-        let value = if is_harmless(key) { new } else { mixed(old, new, is_list_of_tests(key)) };
+        let (old_value, new_value) = (old.get(key).cloned(), new.get(key).cloned());
+        let value = if is_harmless(key) {
+            new_value
+        } else {
+            merged_value(old_value, new_value, is_list_of_tests(key))
+        };
         if let Some(value) = value {
             merged.insert(key.clone(), value);
         }
     }
-    let is_left = !merged.is_empty() || (was.is_empty() && is.is_empty());
-    is_left.then_some(Value::Table(merged))
+    // A table that only held settings of tests goes with them; one that was empty stays.
+    let is_kept = !merged.is_empty() || (old.is_empty() && new.is_empty());
+    is_kept.then_some(Value::Table(merged))
 }
 
-/// True for a list of what is run: the baseline's and the tree's together leave no test out.
+/// A list of what is run: the baseline's and the tree's together leave no test out.
 pub(super) fn is_list_of_tests(key: &str) -> bool {
     matches!(
         key,
@@ -79,7 +82,7 @@ pub(super) fn is_list_of_tests(key: &str) -> bool {
     )
 }
 
-/// True for a key that selects nothing.
+/// A key that selects nothing.
 pub(super) fn is_harmless(key: &str) -> bool {
     HARMLESS.contains(&key) || key.starts_with("log_") || key.starts_with("asyncio_")
 }

@@ -5,25 +5,25 @@ use proptest::prelude::*;
 use super::*;
 
 #[track_caller]
-fn same(path: &str, before: &str, now: &str) {
-    assert_eq!(said(path, before, now), None, "{path}: {now}");
+fn same(path: &str, baseline: &str, tree: &str) {
+    assert_eq!(merged_text(path, baseline, tree), None, "{path}: {tree}");
 }
 
 #[track_caller]
-fn said(path: &str, before: &str, now: &str) -> Option<String> {
-    match merge_manifest(path, before.as_bytes(), now.as_bytes()) {
+fn merged_text(path: &str, baseline: &str, tree: &str) -> Option<String> {
+    match merge_manifest(path, baseline.as_bytes(), tree.as_bytes()) {
         MergedManifest::Same => None,
         MergedManifest::Text(text) => Some(String::from_utf8(text).unwrap()),
-        MergedManifest::Unmergeable => panic!("{path}: {now}"),
+        MergedManifest::Unmergeable => panic!("{path}: {tree}"),
     }
 }
 
 /// The merged manifest means the same as this one.
 #[track_caller]
-fn becomes(before: &str, now: &str, expected: &str) {
-    let text = said("a/Cargo.toml", before, now).unwrap_or_else(|| now.to_owned());
+fn becomes(baseline: &str, tree: &str, expected: &str) {
+    let text = merged_text("a/Cargo.toml", baseline, tree).unwrap_or_else(|| tree.to_owned());
     let read = |text: &str| toml::from_str::<Table>(text).unwrap();
-    assert_eq!(read(&text), read(expected), "{now}");
+    assert_eq!(read(&text), read(expected), "{tree}");
 }
 
 const CRATE: &str =
@@ -39,7 +39,7 @@ fn a_crate_takes_no_test_out_of_the_run() {
         "[[test]]\nname = \"it\"\npath = \"tests/other.rs\"",
         "[package.metadata.nextest]\na = 1",
     ] {
-        let merged = said("Cargo.toml", CRATE, &format!("{CRATE}\n{more}\n")).unwrap();
+        let merged = merged_text("Cargo.toml", CRATE, &format!("{CRATE}\n{more}\n")).unwrap();
         assert!(!merged.contains(more.rsplit('\n').next().unwrap()), "{merged}");
     }
     let auto = CRATE.replace("version", "autotests = false\nversion");
@@ -47,8 +47,8 @@ fn a_crate_takes_no_test_out_of_the_run() {
     becomes(&auto, CRATE, &auto);
     let asserts = format!("{CRATE}[profile.dev]\nopt-level = 1\n");
     becomes(&asserts, &format!("{asserts}overflow-checks = false\n"), &asserts);
-    let own = format!("{CRATE}[[test]]\nname = \"it\"\nharness = true\n");
-    becomes(&own, &own.replace("true", "false"), &own);
+    let with_target = format!("{CRATE}[[test]]\nname = \"it\"\nharness = true\n");
+    becomes(&with_target, &with_target.replace("true", "false"), &with_target);
     let program =
         |more: &str| format!("{CRATE}[[bin]]\nname = \"a\"\npath = \"src/main.rs\"\n{more}");
     becomes(CRATE, &program("test = false\n"), &program(""));
@@ -58,10 +58,10 @@ fn a_crate_takes_no_test_out_of_the_run() {
 #[test]
 fn lists_of_what_is_run_have_the_items_of_both() {
     let pyproject = |paths: &str| format!("[tool.pytest.ini_options]\ntestpaths = [{paths}]\n");
-    let merged = said("pyproject.toml", &pyproject("\"a\""), &pyproject("\"b\"")).unwrap();
+    let merged = merged_text("pyproject.toml", &pyproject("\"a\""), &pyproject("\"b\"")).unwrap();
     assert!(merged.contains("\"a\"") && merged.contains("\"b\""), "{merged}");
     let cfg = |paths: &str| format!("[tool:pytest]\ntestpaths = {paths}\naddopts = -q\n");
-    let merged = said("setup.cfg", &cfg("a"), &cfg("b").replace("-q", "-k x")).unwrap();
+    let merged = merged_text("setup.cfg", &cfg("a"), &cfg("b").replace("-q", "-k x")).unwrap();
     assert!(merged.contains("a\n    b") && merged.contains("addopts = -q"), "{merged}");
 }
 
@@ -79,8 +79,8 @@ fn what_a_crate_is_made_of_stays_the_tree_s() {
     ] {
         same("Cargo.toml", CRATE, &format!("{CRATE}{more}"));
     }
-    let both = format!("{CRATE}rand = \"0.9\"\n[lib]\nname = \"b\"\ntest = false\n");
-    becomes(CRATE, &both, &both.replace("test = false\n", ""));
+    let edited = format!("{CRATE}rand = \"0.9\"\n[lib]\nname = \"b\"\ntest = false\n");
+    becomes(CRATE, &edited, &edited.replace("test = false\n", ""));
 }
 
 #[test]
@@ -99,14 +99,14 @@ fn a_workspace_leaves_no_member_of_the_baseline_out() {
 
 #[test]
 fn a_package_keeps_its_scripts_and_runners() {
-    let before = r#"{
+    let baseline = r#"{
   "name": "a",
   "exports": {".": {"types": "./a.d.ts", "import": "./a.js", "default": "./a.cjs"}},
   "scripts": {"build": "tsc", "test": "npm run suite && vitest", "suite": "node run.js", "serve": "node s.js"},
   "jest": {"moduleNameMapper": {"b": "1", "a": "2"}}
 }
 "#;
-    let now = r#"{
+    let tree = r#"{
   "exports": {".": {"import": "./b.js", "default": "./a.cjs"}},
   "name": "a",
   "babel": {"plugins": ["./fake"]},
@@ -129,8 +129,8 @@ fn a_package_keeps_its_scripts_and_runners() {
   "dependencies": {"c": "1"}
 }
 "#;
-    assert_eq!(said("package.json", before, now).unwrap(), expected);
-    same("package.json", before, &before.replace("tsc", "tsc -b").replace("  ", "\t"));
+    assert_eq!(merged_text("package.json", baseline, tree).unwrap(), expected);
+    same("package.json", baseline, &baseline.replace("tsc", "tsc -b").replace("  ", "\t"));
     same(
         "package.json",
         r#"{"scripts": {}}"#,
@@ -139,20 +139,23 @@ fn a_package_keeps_its_scripts_and_runners() {
     let unit = r#"{"scripts": {"unit": "c8 mocha"}}"#;
     let weaker = r#"{"scripts": {"unit": "c8 mocha --grep nothing", "unit": "echo"}}"#;
     assert_eq!(
-        said("package.json", unit, weaker).unwrap(),
+        merged_text("package.json", unit, weaker).unwrap(),
         "{\n  \"scripts\": {\n    \"unit\": \"c8 mocha\"\n  }\n}\n"
     );
-    let gone = said("package.json", unit, "{}").unwrap();
-    assert!(gone.contains("c8 mocha"), "{gone}");
+    let removed = merged_text("package.json", unit, "{}").unwrap();
+    assert!(removed.contains("c8 mocha"), "{removed}");
     let deno = r#"{"tasks": {"test": "deno test"}, "imports": {}}"#;
-    let merged =
-        said("deno.json", deno, r#"{"tasks": {"test": "true"}, "test": {"exclude": ["a"]}}"#);
+    let merged = merged_text(
+        "deno.json",
+        deno,
+        r#"{"tasks": {"test": "true"}, "test": {"exclude": ["a"]}}"#,
+    );
     assert_eq!(merged.unwrap(), "{\n  \"tasks\": {\n    \"test\": \"deno test\"\n  }\n}\n");
 }
 
 #[test]
 fn python_keeps_its_runners() {
-    let before = "[project]\nname = \"a\"\ndependencies = []\n\n[tool.pytest.ini_options]\naddopts = \"-q\"\nmarkers = [\"slow\"]\n";
+    let baseline = "[project]\nname = \"a\"\ndependencies = []\n\n[tool.pytest.ini_options]\naddopts = \"-q\"\nmarkers = [\"slow\"]\n";
     let path = "pyproject.toml";
     let read = |text: &str| toml::from_str::<Table>(text).unwrap();
     for more in [
@@ -162,48 +165,56 @@ fn python_keeps_its_runners() {
         "[tool.pytest-watch]\nx = 1\n",
         "[tool.hatch.envs.test.scripts]\ntest = \"true\"\n",
     ] {
-        let merged = said(path, before, &format!("{before}{more}")).unwrap();
-        assert_eq!(read(&merged)["tool"]["pytest"], read(before)["tool"]["pytest"]);
+        let merged = merged_text(path, baseline, &format!("{baseline}{more}")).unwrap();
+        assert_eq!(read(&merged)["tool"]["pytest"], read(baseline)["tool"]["pytest"]);
         assert!(!merged.contains(more.lines().last().unwrap()), "{merged}");
     }
-    same(path, before, &before.replace("[]", "[\"b\"]").replace("\"slow\"", "\"slow\", \"new\""));
-    same(path, before, &format!("{before}log_cli = true\n[tool.ruff]\nline-length = 9\n"));
-    let both = before.replace("-q", "-k none").replace("\"slow\"", "\"new\"");
-    let merged = read(&said(path, before, &both).unwrap());
-    assert_eq!(merged, read(&before.replace("\"slow\"", "\"new\"")));
-    let gone = said(path, before, "[project]\nname = \"a\"\n").unwrap();
-    assert!(gone.contains("addopts = \"-q\""), "{gone}");
+    same(
+        path,
+        baseline,
+        &baseline.replace("[]", "[\"b\"]").replace("\"slow\"", "\"slow\", \"new\""),
+    );
+    same(path, baseline, &format!("{baseline}log_cli = true\n[tool.ruff]\nline-length = 9\n"));
+    let edited = baseline.replace("-q", "-k none").replace("\"slow\"", "\"new\"");
+    let merged = read(&merged_text(path, baseline, &edited).unwrap());
+    assert_eq!(merged, read(&baseline.replace("\"slow\"", "\"new\"")));
+    let removed = merged_text(path, baseline, "[project]\nname = \"a\"\n").unwrap();
+    assert!(removed.contains("addopts = \"-q\""), "{removed}");
 }
 
 #[test]
 fn sections_about_tests_are_set_back() {
-    let before = "[metadata]\nname = a\n\n[testenv]\ndeps = pytest\ncommands =\n    pytest\n    mypy a\n\n[flake8]\nignore = E1\n";
+    let baseline = "[metadata]\nname = a\n\n[testenv]\ndeps = pytest\ncommands =\n    pytest\n    mypy a\n\n[flake8]\nignore = E1\n";
     let path = "tox.ini";
-    same(path, before, &before.replace("deps = pytest", "deps = pytest, b").replace("E1", "E2"));
-    let now = before.replace("    pytest\n", "    true\n").replace("name = a", "Name = B");
-    let merged = said(path, before, &now).unwrap();
+    same(
+        path,
+        baseline,
+        &baseline.replace("deps = pytest", "deps = pytest, b").replace("E1", "E2"),
+    );
+    let tree = baseline.replace("    pytest\n", "    true\n").replace("name = a", "Name = B");
+    let merged = merged_text(path, baseline, &tree).unwrap();
     assert!(merged.starts_with("[metadata]\nName = B\n\n[testenv]\n"), "{merged}");
     assert!(merged.contains("commands = \n    pytest\n    mypy a\n"), "{merged}");
     assert!(merged.ends_with("[flake8]\nignore = E1\n"), "{merged}");
-    let new = format!("{before}\n[tool:pytest]\naddopts = -k none\n");
-    assert_eq!(said("setup.cfg", before, &new).unwrap(), format!("{before}\n"));
-    let old = said("setup.cfg", &new, before).unwrap();
+    let new = format!("{baseline}\n[tool:pytest]\naddopts = -k none\n");
+    assert_eq!(merged_text("setup.cfg", baseline, &new).unwrap(), format!("{baseline}\n"));
+    let old = merged_text("setup.cfg", &new, baseline).unwrap();
     assert!(old.ends_with("[tool:pytest]\naddopts = -k none\n\n"), "{old}");
     let points = "[options.entry_points]\nconsole_scripts =\n    a = a:main\n";
     let plugin = format!("{points}pytest11 =\n    b = a.b\n");
-    assert!(!said("setup.cfg", points, &plugin).unwrap().contains("a.b"));
+    assert!(!merged_text("setup.cfg", points, &plugin).unwrap().contains("a.b"));
 }
 
 #[test]
 fn what_cannot_be_merged_says_so() {
-    for (path, before, now) in [
+    for (path, baseline, tree) in [
         ("Makefile", "test:\n\tpytest\n", "test:\n\ttrue\n"),
         ("build.gradle", "", "test { enabled = false }\n"),
         ("Cargo.toml", CRATE, "[package"),
         ("package.json", "{", "{}"),
         ("deno.jsonc", "{}", "{} // a"),
     ] {
-        let merged = merge_manifest(path, before.as_bytes(), now.as_bytes());
+        let merged = merge_manifest(path, baseline.as_bytes(), tree.as_bytes());
         assert_eq!(merged, MergedManifest::Unmergeable, "{path}");
     }
     assert_eq!(merge_manifest("Cargo.toml", b"", b"\xff"), MergedManifest::Unmergeable);
@@ -241,8 +252,8 @@ proptest! {
 
     #[test]
     fn merging_once_more_changes_nothing(one in PARTS, other in PARTS) {
-        if let Some(merged) = said("tox.ini", &one, &other) {
-            prop_assert_eq!(said("tox.ini", &one, &merged), None, "{}", merged);
+        if let Some(merged) = merged_text("tox.ini", &one, &other) {
+            prop_assert_eq!(merged_text("tox.ini", &one, &merged), None, "{}", merged);
         }
     }
 }

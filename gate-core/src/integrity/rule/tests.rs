@@ -8,8 +8,8 @@ const TEXT: &str = gate_patterns::INTEGRITY;
 
 fn language(name: &str) -> Language {
     use Language::{C, CSharp, Go, Java, Js, Kotlin, Make, Php, Python, Ruby, Rust, Shell, Yaml};
-    let all = [C, CSharp, Go, Java, Js, Kotlin, Make, Php, Python, Ruby, Rust, Shell, Yaml];
-    all.into_iter().find(|language| language.name() == name).unwrap()
+    let languages = [C, CSharp, Go, Java, Js, Kotlin, Make, Php, Python, Ruby, Rust, Shell, Yaml];
+    languages.into_iter().find(|language| language.name() == name).unwrap()
 }
 
 /// The languages in which a sample of a rule may be written.
@@ -18,8 +18,8 @@ fn languages(rule: &Rule) -> Vec<Language> {
 }
 
 fn hits(rule: &Rule, language: Language, sample: &str) -> bool {
-    let view = View::new(sample, Some(language));
-    (0..view.len()).any(|line| rule.find(&view, line).is_some())
+    let view = SourceView::new(sample, Some(language));
+    (0..view.line_count()).any(|line| rule.find(&view, line).is_some())
 }
 
 #[test]
@@ -28,20 +28,20 @@ fn every_rule_finds_its_samples_and_leaves_the_others() {
     let mut wrong = Vec::new();
     for table in pack["rule"].as_array().unwrap() {
         let id = table["id"].as_str().unwrap();
-        let rule = PACK.iter().find(|rule| rule.about.id == id).unwrap();
+        let rule = PACK.iter().find(|rule| rule.info.id == id).unwrap();
         let samples = |key: &str| {
             let list: Vec<_> =
                 table[key].as_array().unwrap().iter().map(|item| item.as_str().unwrap()).collect();
             assert!(list.len() >= 2, "{id}: two or more {key}");
             list
         };
-        let found =
+        let is_found =
             |sample: &str| languages(rule).iter().any(|language| hits(rule, *language, sample));
         for sample in samples("matches") {
-            wrong.extend((!found(sample)).then(|| format!("{id} does not find {sample:?}")));
+            wrong.extend((!is_found(sample)).then(|| format!("{id} does not find {sample:?}")));
         }
         for sample in samples("rejects") {
-            wrong.extend(found(sample).then(|| format!("{id} finds {sample:?}")));
+            wrong.extend(is_found(sample).then(|| format!("{id} finds {sample:?}")));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -50,9 +50,9 @@ fn every_rule_finds_its_samples_and_leaves_the_others() {
 #[test]
 fn every_rule_has_a_name_of_its_own_and_says_what_to_do() {
     let mut ids = BTreeSet::new();
-    for about in rules() {
-        assert!(ids.insert(about.id), "{} is there twice", about.id);
-        let texts = [about.message, about.hint, about.doc];
-        assert!(texts.iter().all(|text| !text.trim().is_empty()), "{}", about.id);
+    for info in rules() {
+        assert!(ids.insert(info.id), "{} is there twice", info.id);
+        let texts = [info.message, info.hint, info.doc];
+        assert!(texts.iter().all(|text| !text.trim().is_empty()), "{}", info.id);
     }
 }

@@ -1,16 +1,16 @@
 //! The lists of a document, and the headings between them, as CommonMark has
 //! them.
 //!
-//! What an item says is taken from the source, not from what it would be shown
-//! as: `**/*.rs` and `snake_case` stay what they are.
+//! The text of an item is taken from the source, and not as it would be shown:
+//! `**/*.rs` and `snake_case` stay as they are.
 
 use std::iter;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, OffsetIter, Parser, Tag, TagEnd};
 
-/// Items are read to this depth; what lies deeper is text of the item above. A
-/// handoff has four.
+/// Items are read to this depth; deeper ones are text of the item above. A
+/// handoff has four levels.
 const MAX_DEPTH: usize = 5;
 
 /// The items between two headings at the top of a document.
@@ -27,13 +27,13 @@ pub(super) struct Section<'s> {
 pub(super) struct Item<'s> {
     /// Its line, from 1.
     pub(super) line: usize,
-    /// All of it, behind its marker.
+    /// The whole item behind its marker.
     source: &'s str,
     /// Its own text, up to the first block in it that is no paragraph.
     head: &'s str,
     /// The items of the lists in it.
     pub(super) children: Vec<Item<'s>>,
-    /// True if there is something in it beside its own text and a list below.
+    /// It has other content than its own text and a list below.
     pub(super) is_mixed: bool,
 }
 
@@ -59,16 +59,16 @@ impl<'s> Item<'s> {
         self.children.is_empty() && !self.is_mixed
     }
 
-    /// All of it with its line breaks, without what its lines are indented by.
-    pub(super) fn whole(&self) -> String {
+    /// The whole item with its line breaks, without the indent of its lines.
+    pub(super) fn dedented_source(&self) -> String {
         let mut lines = self.source.lines();
-        let first = lines.next().unwrap_or_default();
-        let indents = lines.clone().filter(|line| !line.trim().is_empty());
-        let indents = indents.map(|line| line.len() - line.trim_start_matches([' ', '\t']).len());
-        let indent = indents.min().unwrap_or(0);
-        let below = lines.map(|line| line.get(indent..).unwrap_or_default().trim_end());
-        let lines: Vec<_> = iter::once(first.trim()).chain(below).collect();
-        lines.join("\n").trim().to_owned()
+        let first_line = lines.next().unwrap_or_default();
+        let written_lines = lines.clone().filter(|line| !line.trim().is_empty());
+        let indent_of = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+        let indent = written_lines.map(indent_of).min().unwrap_or(0);
+        let lines_below = lines.map(|line| line.get(indent..).unwrap_or_default().trim_end());
+        let dedented: Vec<_> = iter::once(first_line.trim()).chain(lines_below).collect();
+        dedented.join("\n").trim().to_owned()
     }
 }
 
@@ -86,7 +86,7 @@ pub(super) fn read(text: &str) -> Vec<Section<'_>> {
                 section = Section { heading: reader.heading(), line, items: Vec::new() };
             }
             Event::Start(Tag::Item) => section.items.push(reader.item(range, 1)),
-            Event::Start(Tag::BlockQuote(_)) => reader.skip(),
+            Event::Start(Tag::BlockQuote(_)) => reader.skip_block(),
             _ => {}
         }
     }
@@ -115,13 +115,13 @@ impl<'s> Reader<'s> {
         words
     }
 
-    /// Passes over the rest of a block that has begun.
-    fn skip(&mut self) {
-        let mut open = 1;
-        while open > 0 {
+    /// Passes over a block that has begun, up to its end.
+    fn skip_block(&mut self) {
+        let mut depth = 1;
+        while depth > 0 {
             match self.events.next() {
-                Some((Event::Start(_), _)) => open += 1,
-                Some((Event::End(_), _)) => open -= 1,
+                Some((Event::Start(_), _)) => depth += 1,
+                Some((Event::End(_), _)) => depth -= 1,
                 Some(_) => {}
                 None => return,
             }
@@ -131,26 +131,26 @@ impl<'s> Reader<'s> {
     /// An item that has begun.
     fn item(&mut self, range: Range<usize>, depth: usize) -> Item<'s> {
         let (text, line) = (self.text, self.line(range.start));
-        let start = range.start + marker(&text[range.clone()]);
+        let start = range.start + marker_length(&text[range.clone()]);
         let mut children = Vec::new();
         let mut is_mixed = false;
         let mut head_end = None;
-        // End of the last child; before the first child, the end of its own text.
+        // The end of the last child; before the first child, the end of the item's own text.
         let mut covered_to = range.end;
         let has_text = |range: Range<usize>| !text.get(range).unwrap_or_default().trim().is_empty();
-        while let Some((event, inner)) = self.events.next() {
+        while let Some((event, block)) = self.events.next() {
             if head_end.is_none() && ends_text(&event) {
-                head_end = Some(inner.start);
-                covered_to = inner.start;
+                head_end = Some(block.start);
+                covered_to = block.start;
             }
             match event {
                 Event::End(TagEnd::Item) => break,
                 Event::Start(Tag::Item) if depth < MAX_DEPTH => {
-                    is_mixed |= has_text(covered_to..inner.start);
-                    covered_to = inner.end;
-                    children.push(self.item(inner, depth + 1));
+                    is_mixed |= has_text(covered_to..block.start);
+                    covered_to = block.end;
+                    children.push(self.item(block, depth + 1));
                 }
-                Event::Start(Tag::Item | Tag::BlockQuote(_)) => self.skip(),
+                Event::Start(Tag::Item | Tag::BlockQuote(_)) => self.skip_block(),
                 _ => {}
             }
         }
@@ -161,13 +161,13 @@ impl<'s> Reader<'s> {
         Item { line, source, head, children, is_mixed }
     }
 
-    /// The line that a byte stands in, from 1.
+    /// The line of a byte, from 1.
     fn line(&self, at: usize) -> usize {
         self.breaks.partition_point(|line_end| *line_end < at) + 1
     }
 }
 
-/// True if a block begins that is no paragraph: the text of the item around it ends.
+/// The beginning of a block that is no paragraph: the text of the item around it ends.
 fn ends_text(event: &Event<'_>) -> bool {
     match event {
         Event::Start(tag) => matches!(
@@ -182,10 +182,10 @@ fn ends_text(event: &Event<'_>) -> bool {
     }
 }
 
-/// Length, in bytes, of an item's marker.
-fn marker(source: &str) -> usize {
-    let rest = source.trim_start();
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let mark = digits + usize::from(!rest[digits..].is_empty());
-    source.len() - rest.len() + mark
+/// The length of an item's marker with the blanks before it, in bytes.
+fn marker_length(source: &str) -> usize {
+    let marked_text = source.trim_start();
+    let digits = marked_text.bytes().take_while(u8::is_ascii_digit).count();
+    let sign = usize::from(!marked_text[digits..].is_empty());
+    source.len() - marked_text.len() + digits + sign
 }

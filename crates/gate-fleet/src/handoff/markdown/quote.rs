@@ -1,8 +1,8 @@
 //! Texts in a line of Markdown, so that each comes back as it was.
 //!
 //! A text stands as it is if it is one line that no reader of Markdown takes for anything but text.
-//! Any other one (blank, of several lines, with blanks around it, or beginning with what begins a
-//! list, a heading, a fence) stands as a JSON string between double quotes.
+//! Any other one (blank, of several lines, with blanks around it, or beginning as a list, a heading
+//! or a fence does) stands as a JSON string between double quotes.
 
 /// A text as it stands in a line.
 pub(super) fn quote(text: &str) -> String {
@@ -20,15 +20,15 @@ pub(super) fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// The text that stands in a line: a JSON string is what it says.
+/// The text of a line: the content of a JSON string, or the line as it is.
 pub(super) fn unquote(line: &str) -> String {
     let line = line.trim();
     let unquoted = line.starts_with('"').then(|| serde_json::from_str(line).ok()).flatten();
     unquoted.unwrap_or_else(|| line.to_owned())
 }
 
-/// The JSON string that a line begins with, and what comes after it.
-pub(super) fn leading(line: &str) -> Option<(String, &str)> {
+/// The JSON string that a line begins with, and the text behind it.
+pub(super) fn leading_string(line: &str) -> Option<(String, &str)> {
     let mut strings = serde_json::Deserializer::from_str(line).into_iter::<String>();
     let text = strings.next()?.ok()?;
     Some((text, &line[strings.byte_offset()..]))
@@ -39,10 +39,10 @@ pub(super) fn is_plain(text: &str) -> bool {
 }
 
 fn is_plain_value(text: &str) -> bool {
-    let Some(first) = text.chars().next() else { return false };
-    let begins =
-        first.is_alphanumeric() || matches!(first, '/' | '.' | '@' | '(' | '$' | '…' | '`');
-    begins && is_line(text) && !text.starts_with("```")
+    let Some(first_char) = text.chars().next() else { return false };
+    let begins_as_text = first_char.is_alphanumeric()
+        || matches!(first_char, '/' | '.' | '@' | '(' | '$' | '…' | '`');
+    begins_as_text && is_line(text) && !text.starts_with("```")
 }
 
 pub(super) fn is_line(text: &str) -> bool {
@@ -50,6 +50,6 @@ pub(super) fn is_line(text: &str) -> bool {
 }
 
 fn is_numbered(text: &str) -> bool {
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    rest.len() < text.len() && rest.starts_with(['.', ')'])
+    let tail = text.trim_start_matches(|char: char| char.is_ascii_digit());
+    tail.len() < text.len() && tail.starts_with(['.', ')'])
 }

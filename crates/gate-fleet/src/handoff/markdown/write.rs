@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::super::model::{Handoff, Outcome, Risk, Verification};
 use super::arrow::has_result;
-use super::keyed;
+use super::key_and_value;
 use super::quote::{is_line, is_plain, quote, quote_value, quoted};
 use crate::tree::{Entry, Node, members};
 
@@ -15,7 +15,7 @@ pub(crate) fn write(handoff: &Handoff) -> String {
         match key.as_str() {
             "verification" => {
                 page.line(0, "- verification:");
-                handoff.verification.iter().for_each(|one| page.verification(one));
+                handoff.verification.iter().for_each(|claim| page.verification(claim));
             }
             "open_risks" => {
                 page.line(0, "- open_risks:");
@@ -60,25 +60,27 @@ impl Page {
         }
     }
 
-    fn verification(&mut self, one: &Verification) {
-        let mut line = format!("- {}", code(&one.command));
-        if one.result != Outcome::default() || one.notes.is_some() {
-            let _ = write!(line, " -> {}", word(one.result.as_str()));
+    fn verification(&mut self, claim: &Verification) {
+        let mut line = format!("- {}", code_span(&claim.command));
+        if claim.result != Outcome::default() || claim.notes.is_some() {
+            let _ = write!(line, " -> {}", result_word(claim.result.as_str()));
         }
-        if let Some(notes) = &one.notes {
-            let is_note = is_line(notes) && !notes.starts_with('"') && !has_result(notes);
-            let _ = write!(line, " ({})", if is_note { notes.clone() } else { quoted(notes) });
+        if let Some(notes) = &claim.notes {
+            let is_plain_note = is_line(notes) && !notes.starts_with('"') && !has_result(notes);
+            let _ =
+                write!(line, " ({})", if is_plain_note { notes.clone() } else { quoted(notes) });
         }
         self.line(1, &line);
-        for Entry { key, value, .. } in one.blocker.iter().flat_map(members) {
+        for Entry { key, value, .. } in claim.blocker.iter().flat_map(members) {
             self.field(2, &key, &value);
         }
     }
 
     fn risk(&mut self, risk: &Risk) {
         let Risk { risk: danger, impact, owner } = risk;
-        let mut parts = [danger, impact, owner].into_iter();
-        if parts.all(|part| is_plain(part) && !part.contains(',') && keyed(part).is_none()) {
+        let may_share_line =
+            |text: &String| is_plain(text) && !text.contains(',') && key_and_value(text).is_none();
+        if [danger, impact, owner].into_iter().all(may_share_line) {
             return self.line(1, &format!("- {danger}, {impact}, {owner}"));
         }
         for (Entry { key, value, .. }, depth) in members(risk).iter().zip([1, 2, 2]) {
@@ -88,8 +90,8 @@ impl Page {
 }
 
 /// A command as a span of code, if one can hold it.
-fn code(command: &str) -> String {
-    let ticks = command.split(|c| c != '`').map(str::len).max().unwrap_or(0) + 1;
+fn code_span(command: &str) -> String {
+    let ticks = command.split(|char| char != '`').map(str::len).max().unwrap_or(0) + 1;
     // From three on, the span looks like a fence to some readers.
     if command.is_empty() || !is_line(command) || ticks > 2 {
         return quoted(command);
@@ -99,8 +101,8 @@ fn code(command: &str) -> String {
     format!("{fence}{gap}{command}{gap}{fence}")
 }
 
-/// A word that says what came of a command.
-fn word(text: &str) -> String {
-    let is_word = |c: char| c.is_alphanumeric() || c == '|';
-    if !text.is_empty() && text.chars().all(is_word) { text.to_owned() } else { quoted(text) }
+/// The word for the result of a command, quoted if it is no plain word.
+fn result_word(text: &str) -> String {
+    let is_in_word = |char: char| char.is_alphanumeric() || char == '|';
+    if !text.is_empty() && text.chars().all(is_in_word) { text.to_owned() } else { quoted(text) }
 }

@@ -93,21 +93,21 @@ proptest! {
     #[test]
     fn any_handoff_comes_back_from_markdown(handoff in handoff()) {
         let text = handoff.to_markdown();
-        prop_assert_eq!(read_md(&text), Read { handoff: Some(handoff), ..Read::default() }, "{}", text);
+        prop_assert_eq!(read_md(&text), ParsedHandoff { handoff: Some(handoff), ..ParsedHandoff::default() }, "{}", text);
     }
 
     #[test]
     fn any_handoff_comes_back_from_json(handoff in handoff()) {
         let text = handoff.to_json();
         prop_assert_eq!(Format::detect(&text), Format::Json);
-        prop_assert_eq!(read(&text, Format::Json), Read { handoff: Some(handoff), ..Read::default() });
+        prop_assert_eq!(read(&text, Format::Json), ParsedHandoff { handoff: Some(handoff), ..ParsedHandoff::default() });
     }
 
     #[test]
     fn any_handoff_comes_back_from_a_message(handoff in handoff()) {
         let text = handoff.to_message();
         prop_assert_eq!(Format::detect(&text), Format::A2a);
-        prop_assert_eq!(read(&text, Format::A2a), Read { handoff: Some(handoff), ..Read::default() });
+        prop_assert_eq!(read(&text, Format::A2a), ParsedHandoff { handoff: Some(handoff), ..ParsedHandoff::default() });
     }
 
     #[test]

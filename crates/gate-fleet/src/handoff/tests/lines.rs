@@ -112,5 +112,8 @@ fn what_stands_below_an_entry_does_not_vanish() {
         "    - blocker:\n      - severity: low\n      - rollback: r\n\n      More.\n",
     );
     assert_eq!(read_md(&text).problems[0].field, "verification[1].blocker");
-    assert_eq!(read_md(MARKDOWN), Read { handoff: Some(whole()), ..Read::default() });
+    assert_eq!(
+        read_md(MARKDOWN),
+        ParsedHandoff { handoff: Some(whole()), ..ParsedHandoff::default() }
+    );
 }

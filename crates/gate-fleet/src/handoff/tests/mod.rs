@@ -29,7 +29,7 @@ const MARKDOWN: &str = "\
   - Archives are UTF-8
 ";
 
-fn read_md(text: &str) -> Read {
+fn read_md(text: &str) -> ParsedHandoff {
     read(text, Format::Markdown)
 }
 
@@ -116,7 +116,7 @@ fn an_agents_own_way_of_writing_is_read() {
     let mut expected = whole();
     expected.verification[0].command = "**cd tools && npm test**".to_owned();
     let read = read_md(&own.replace('\n', "\r\n"));
-    assert_eq!(read, Read { handoff: Some(expected), ..Read::default() });
+    assert_eq!(read, ParsedHandoff { handoff: Some(expected), ..ParsedHandoff::default() });
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Messages, drafts, and claims held against records.
 
+use super::super::claims::unknown_files;
+use super::super::draft::draft;
 use super::super::*;
 use super::{read_md, whole, wrong};
 
@@ -11,7 +13,7 @@ fn a_message_holds_the_whole_handoff() {
     assert!(!plain.contains("contextId"));
     assert_eq!(
         read(&plain, Format::A2a),
-        Read { handoff: Some(handoff.clone()), ..Read::default() }
+        ParsedHandoff { handoff: Some(handoff.clone()), ..ParsedHandoff::default() }
     );
     let agent = |id: &str| Agent {
         agent_id: id.to_owned(),
@@ -84,7 +86,10 @@ fn a_draft_says_what_is_known_and_does_not_hold() {
     });
     let text = drafted.to_markdown();
     assert!(text.contains("  - `cargo test 'a b'` -> PASS\n  - `make && make lint` -> FAIL (1 failed)\n    - severity: ...\n"), "{text}");
-    assert_eq!(read_md(&text), Read { handoff: Some(drafted), ..Read::default() });
+    assert_eq!(
+        read_md(&text),
+        ParsedHandoff { handoff: Some(drafted), ..ParsedHandoff::default() }
+    );
     let missing = wrong(&text);
     assert!(missing.contains(&"open_risks[0].owner".to_owned()), "{missing:?}");
     assert!(!missing.contains(&"objective".to_owned()), "{missing:?}");
@@ -108,7 +113,7 @@ fn a_file_that_never_was_is_no_changed_file() {
 #[test]
 fn claims_are_held_against_what_was_seen() {
     let argv = |line: &str| words(line).unwrap();
-    let seen = |argvs: Vec<Vec<String>>, passed| Seen {
+    let seen = |argvs: Vec<Vec<String>>, passed| SeenCommand {
         argvs,
         passed,
         record: "#7".to_owned(),
@@ -123,7 +128,7 @@ fn claims_are_held_against_what_was_seen() {
     ];
     let held = |command: &str, result: Outcome| {
         let one = Verification { command: command.to_owned(), result, ..Verification::default() };
-        unheld(&Handoff { verification: vec![one], ..Handoff::default() }, &seen)
+        contradicted_claims(&Handoff { verification: vec![one], ..Handoff::default() }, &seen)
             .first()
             .map(ToString::to_string)
     };
@@ -155,16 +160,16 @@ fn claims_are_held_against_what_was_seen() {
 
 #[test]
 fn a_pass_of_another_tree_is_no_evidence() {
-    let seen = |is_of_this_tree, passed| Seen {
+    let seen = |is_of_this_tree, passed| SeenCommand {
         argvs: vec![vec!["make".to_owned()]],
         passed: Some(passed),
         record: "#7".to_owned(),
         is_of_this_tree,
     };
-    let held = |result: Outcome, seen: &[Seen]| {
+    let held = |result: Outcome, seen: &[SeenCommand]| {
         let command = "make".to_owned();
         let one = Verification { command, result, ..Verification::default() };
-        unheld(&Handoff { verification: vec![one], ..Handoff::default() }, seen)
+        contradicted_claims(&Handoff { verification: vec![one], ..Handoff::default() }, seen)
     };
     assert_eq!(held(Outcome::Pass, &[seen(true, true)]), []);
     assert_eq!(held(Outcome::Fail, &[seen(true, true)]).len(), 1);
@@ -189,9 +194,9 @@ fn what_a_message_holds_beside_the_handoff_is_named() {
         it["parts"] = serde_json::json!([{ "kind": "text", "text": "hello" }, part]);
     });
     assert_eq!((read.handoff.as_ref(), read.all_problems()), (Some(&whole()), Vec::new()));
-    let mut beside: Vec<_> = read.beside.iter().map(|beside| beside.field.as_str()).collect();
+    let mut beside: Vec<_> = read.lost_members.iter().map(|lost| lost.field.as_str()).collect();
     beside.sort_unstable();
     assert_eq!(beside, ["contextId", "metadata", "parts[0]", "parts[1].metadata", "taskId"]);
     let many = message(&|it| (0..200).for_each(|at| it[format!("k{at}")] = 1.into()));
-    assert_eq!(many.beside.len(), 101);
+    assert_eq!(many.lost_members.len(), 101);
 }

@@ -167,7 +167,10 @@ fn json_that_is_no_object_is_told_for_what_it_is() {
     }
     let marked = format!("\u{feff}{}", whole().to_json());
     assert_eq!(Format::detect(&marked), Format::Json);
-    assert_eq!(read(&marked, Format::Json), Read { handoff: Some(whole()), ..Read::default() });
+    assert_eq!(
+        read(&marked, Format::Json),
+        ParsedHandoff { handoff: Some(whole()), ..ParsedHandoff::default() }
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod names;
 mod writes;
 
-use gate_checks::{is_runner, program_name};
+use gate_report::runners::{is_runner, program_name};
 
 use super::shell::{Part, Then, parts};
 use names::meant;

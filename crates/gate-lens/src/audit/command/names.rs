@@ -1,6 +1,6 @@
 //! The programs of simple commands.
 
-use gate_checks::program_name;
+use gate_report::runners::program_name;
 
 /// Words of a shell, and programs that start another one.
 const PREFIXES: [&str; 13] = [

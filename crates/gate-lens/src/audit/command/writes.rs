@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use gate_checks::{is_python, program_name};
+use gate_report::runners::{is_python, program_name};
 
 use super::names::meant;
 use crate::audit::files::{A_FILE, is_prose, is_scratch, patched};
@@ -77,7 +77,7 @@ fn by_program(words: &[String]) -> Vec<String> {
         "perl" if rest.iter().any(|word| edits_in_place(word)) => last(),
         "tee" => operands().cloned().collect(),
         "patch" => vec![A_FILE.to_owned()],
-        // What is copied elsewhere is installed.
+        // A copy to an absolute path installs the product: the work tree stays as it is.
         "mv" | "cp" => match operands().collect::<Vec<_>>().as_slice() {
             [.., from, to] if is_relative(to) => vec![copied(from, to)],
             _ => Vec::new(),
@@ -100,7 +100,7 @@ fn by_program(words: &[String]) -> Vec<String> {
 fn copied(from: &str, to: &str) -> String {
     let is_folder = to == "." || to == ".." || to.ends_with('/');
     if is_folder {
-        format!("{to}/{}", from.rsplit('/').next().unwrap_or(from))
+        format!("{}/{}", to.trim_end_matches('/'), from.rsplit('/').next().unwrap_or(from))
     } else {
         to.to_owned()
     }
@@ -130,7 +130,8 @@ fn assignment(words: &[String]) -> Option<(&str, &str)> {
     name.starts_with('$').then_some((name, value))
 }
 
-/// True for options of Perl such as `-pi`.
+/// Options of Perl such as `-pi`: the letters before a suffix for copies (`-i.bak`) or the code (`-pie`).
+/// A longer word is no bundle of options.
 fn edits_in_place(word: &str) -> bool {
     let letters = word.strip_prefix('-').and_then(|rest| rest.split(['.', 'e']).next());
     letters.is_some_and(|letters| {
@@ -140,7 +141,7 @@ fn edits_in_place(word: &str) -> bool {
     })
 }
 
-/// True for an interpreter with its code on the command line or behind it.
+/// An interpreter with its code on the command line or on its standard input.
 pub(crate) fn runs_code(words: &[String]) -> bool {
     let Some((program, rest)) = words.split_first() else { return false };
     let program = program_name(program);
@@ -149,7 +150,7 @@ pub(crate) fn runs_code(words: &[String]) -> bool {
         && (rest.is_empty() || rest.iter().any(is_code))
 }
 
-/// The files that code in a command line writes. If only prose is named there, it is prose.
+/// The first file that code in a command line writes and that is neither prose nor scratch.
 fn by_script(code: &str) -> Option<String> {
     let opens = code.match_indices("open(").any(|(at, _)| {
         let call = code[at..].lines().next().unwrap_or_default();
@@ -160,20 +161,22 @@ fn by_script(code: &str) -> Option<String> {
     if !opens && !SCRIPT_WRITES.iter().any(|words| code.contains(words)) {
         return None;
     }
+    // Between quotes stand code and strings in turn: a string is opened if the code before it ends with
+    // such a call.
     let texts: Vec<_> = code.split(['"', '\'', '`']).collect();
-    let is_opened = |before: &str| OPENS.iter().any(|call| before.ends_with(call));
-    let opened = texts.windows(2).filter(|pair| is_opened(pair[0])).map(|pair| pair[1]);
+    let opens_next = |code: &str| OPENS.iter().any(|call| code.ends_with(call));
+    let opened = texts.windows(2).filter(|pair| opens_next(pair[0])).map(|pair| pair[1]);
     let mut named: Vec<_> = opened.filter(|text| is_file_name(text)).collect();
     if named.is_empty() {
         named = texts.into_iter().filter(|text| is_file_name(text)).collect();
     }
-    let is_no_work = |name: &&str| is_prose(name) || is_scratch(name);
-    named.iter().find(|name| !is_no_work(name)).map(|name| (*name).to_owned())
+    let is_prose_or_scratch = |name: &&str| is_prose(name) || is_scratch(name);
+    named.iter().find(|name| !is_prose_or_scratch(name)).map(|name| (*name).to_owned())
 }
 
 fn is_file_name(text: &str) -> bool {
     let ending = text.rsplit_once('.').map(|(_, ending)| ending);
-    // A name with spaces is known by its folder.
+    // Other texts with spaces are sentences.
     let is_space = |c: char| c.is_whitespace() && !(c == ' ' && text.starts_with(['/', '~']));
     text.len() < 200
         && !text.contains(|c: char| is_space(c) || "(){}=,;<>".contains(c))

@@ -41,8 +41,8 @@ pub(super) const SESSION: Spec = Spec {
     name: "claude-session",
     known_by: KnownBy::Record(|shape| {
         let marks = ["parentUuid", "isSidechain", "sessionId", "leafUuid"];
-        let record = is_event(shape) || is_of_session(shape.text("type"));
-        record && marks.iter().any(|key| shape.has(key))
+        let is_record = is_event(shape) || is_session_kind(shape.text("type"));
+        is_record && marks.iter().any(|key| shape.has(key))
     }),
     ..JSON
 };
@@ -53,7 +53,7 @@ pub(super) const STREAM: Spec = Spec {
     ..JSON
 };
 
-fn is_of_session(kind: &str) -> bool {
+fn is_session_kind(kind: &str) -> bool {
     matches!(
         kind,
         "queue-operation" | "last-prompt" | "summary" | "attachment" | "file-history-snapshot"
@@ -63,13 +63,13 @@ fn is_of_session(kind: &str) -> bool {
 /// The key of a message's role, which its content follows.
 static ROLE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br#""role":""#));
 
-/// Follows the role's key if a user's message begins with the answer to a tool's call.
+/// The text behind the role's key if a user's message begins with the answer to a tool's call.
 const ANSWER: &[u8] = br#"user","content":[{"tool_use_id":""#;
 
-/// Follows the role's key if an agent's message begins with a tool's call.
+/// The text behind the role's key if an agent's message begins with a tool's call.
 const CALL: &[u8] = br#"assistant","content":[{"type":"tool_use","id":""#;
 
-/// The text of a tool's answer follows the call's id so.
+/// The members between the call's id and the text of a tool's answer.
 const ANSWER_TEXT: &[u8] = br#"","type":"tool_result","content":""#;
 
 /// A member that all blocks of text have. Within a string its quotes would be escaped.
@@ -90,8 +90,9 @@ const RECORD_END: usize = 256;
 struct Claude {
     talk: Talk,
     session: String,
-    /// Finds the session's id as a value.
+    /// Finds the session's id as a value of JSON, in quotes.
     session_value: Option<Finder<'static>>,
+    /// A result came, and no turn began since.
     after_result: bool,
     wakes: Wakes,
     spent: Spent,
@@ -103,30 +104,33 @@ struct Claude {
 pub(super) struct Shell {
     /// The tool's name.
     pub(super) tool: &'static str,
-    /// The exit code, from the result's text and whether it is an error.
+    /// The exit code, from the result's text and its mark as an error.
     pub(super) exit_code: fn(&str, bool) -> Option<i32>,
-    /// True if the client marks each command that fails.
+    /// The client marks each command that fails.
     pub(super) marks_failures: bool,
-    /// True if the client wakes the agent after a result when a command that runs in the
-    /// background has ended.
-    pub(super) wakes: bool,
+    /// The client wakes the agent after a result when a command that runs in the background
+    /// has ended.
+    pub(super) wakes_agent: bool,
 }
 
 impl Default for Shell {
     fn default() -> Self {
-        Self { tool: "Bash", exit_code: user::exit_code, marks_failures: true, wakes: true }
+        Self { tool: "Bash", exit_code: user::exit_code, marks_failures: true, wakes_agent: true }
     }
 }
 
 impl Shell {
-    fn ending(&self, failed: bool) -> Ending {
-        if self.marks_failures { Ending::from_mark(failed) } else { Ending::failed_if(failed) }
+    fn ending(&self, is_error: bool) -> Ending {
+        match self.marks_failures {
+            true => Ending::from_mark(is_error),
+            false => Ending::failed_if(is_error),
+        }
     }
 }
 
-/// A reader of what a client with another shell writes in Claude Code's form.
+/// A reader for a client with another shell that writes Claude Code's records.
 pub(super) fn open(shell: Shell) -> Box<dyn Decode> {
-    let wakes = Wakes::new(shell.wakes);
+    let wakes = Wakes::new(shell.wakes_agent);
     Box::new(Json::new(Claude { shell, wakes, ..Claude::default() }))
 }
 
@@ -155,19 +159,19 @@ impl Records for Claude {
         self.spent.send(out);
     }
 
-    /// Without the session's id a new session in what comes would go unseen, and the answer
-    /// to an event has to be seen together with the event.
+    /// Without the session's id a new session in the next records would go unseen, and the
+    /// answer to an event has to be seen together with the event.
     fn can_skip(&self) -> bool {
-        !self.session.is_empty() && !self.answer_is_due()
+        !self.session.is_empty() && !self.is_answer_due()
     }
 
     /// Tools' calls or answers alone, in the spelling of the client itself (1.0 to 2.1.330).
     /// Words beside them matter, and so do another session and a task that runs on.
-    fn skips(&mut self, line: &[u8]) -> bool {
+    fn is_skippable(&mut self, line: &[u8]) -> bool {
         let beginning = &line[..line.len().min(RECORD_BEGINNING)];
-        let Some(at) = ROLE.find(beginning) else { return false };
-        let (head, message) = (&line[..at], &line[at + ROLE.needle().len()..]);
-        let skips = ends_as_object(line)
+        let Some(role) = ROLE.find(beginning) else { return false };
+        let (head, message) = (&line[..role], &line[role + ROLE.needle().len()..]);
+        let is_skippable = ends_as_object(line)
             && self.is_same_session(head, message)
             && TEXT_BLOCK.find(message).is_none()
             && if let Some(answer) = message.strip_prefix(ANSWER) {
@@ -175,12 +179,12 @@ impl Records for Claude {
             } else {
                 message.starts_with(CALL)
                     && THINKING_BLOCK.find(message).is_none()
-                    && self.counts_call(line)
+                    && self.count_call(line)
             };
-        if skips {
+        if is_skippable {
             self.talk.close();
         }
-        skips
+        is_skippable
     }
 
     fn skip(&mut self) {
@@ -193,7 +197,7 @@ impl Records for Claude {
 }
 
 impl Claude {
-    /// True if the record, up to its message and from there on, is the known session's.
+    /// A record, up to its message and from there on, of the session that was read so far.
     fn is_same_session(&self, head: &[u8], message: &[u8]) -> bool {
         let end = &message[message.len().saturating_sub(RECORD_END)..];
         let session = self.session_value.as_ref();
@@ -201,7 +205,7 @@ impl Claude {
     }
 
     /// Counts the tokens of a message that is not read otherwise. False if it cannot be read.
-    fn counts_call(&mut self, line: &[u8]) -> bool {
+    fn count_call(&mut self, line: &[u8]) -> bool {
         let json = std::str::from_utf8(line).unwrap_or_default();
         let Ok(Call { message: Maybe(Some(message)) }) = serde_json::from_str(json) else {
             return false;
@@ -222,7 +226,7 @@ impl Claude {
         out.session(id);
         if !self.session.is_empty() && **id != *self.session {
             self.spent.next_session();
-            self.wakes = Wakes::new(self.shell.wakes);
+            self.wakes = Wakes::new(self.shell.wakes_agent);
             self.turn(Boundary::Prompt, out);
         }
         let id: &str = id;
@@ -267,7 +271,7 @@ impl Claude {
         match voice {
             Voice::SubAgent => out.say(Role::Tool, text),
             Voice::Client => client(text, record, out),
-            Voice::Agent if out.says(Wording::Notice, text) => client(text, record, out),
+            Voice::Agent if out.has_wording(Wording::Notice, text) => client(text, record, out),
             Voice::Agent => {
                 let id = record.message.0.as_ref().map_or("", |message| &message.id);
                 self.speak(text, id, out);
@@ -281,22 +285,22 @@ impl Claude {
         if text.trim().is_empty() {
             return;
         }
-        self.answers(out);
+        self.begin_answer(out);
         self.talk.block(id, text, out);
     }
 
     /// A text after a result without a prompt between them answers an event, or a prompt
     /// that the format does not show.
-    fn answers(&mut self, out: &mut Out<'_>) {
+    fn begin_answer(&mut self, out: &mut Out<'_>) {
         if self.after_result {
-            let event = self.answer_is_due();
-            let boundary = if event { Boundary::Notification } else { Boundary::Prompt };
+            let boundary =
+                if self.is_answer_due() { Boundary::Notification } else { Boundary::Prompt };
             self.turn(boundary, out);
         }
     }
 
-    /// True if the next text answers an event: each of such texts may be the last word.
-    fn answer_is_due(&self) -> bool {
+    /// The next text answers an event: each of such texts may be the last word.
+    fn is_answer_due(&self) -> bool {
         self.after_result && self.wakes.is_due()
     }
 
@@ -328,7 +332,7 @@ impl Claude {
                 out.model(&record.model);
                 self.begin(out);
             }
-            "task_notification" => self.wakes.announced(),
+            "task_notification" => self.wakes.event_announced(),
             "permission_denied" => out.denied(&record.tool_name, &record.tool_use_id),
             "compact_boundary" => self.turn(Boundary::Compaction, out),
             _ => {}
@@ -337,7 +341,7 @@ impl Claude {
         out.say(Role::Tool, &record.summary);
     }
 
-    /// Something that may change the agent's mind.
+    /// Something came that may change the agent's mind.
     fn turn(&mut self, boundary: Boundary, out: &mut Out<'_>) {
         self.after_result = false;
         self.wakes.turn(boundary);
@@ -345,14 +349,14 @@ impl Claude {
     }
 }
 
-/// True for a tool's answer, from the call's id on, whose text ends the tool's work.
+/// A tool's answer, from the call's id on, whose text ends the tool's work.
 fn is_answer_in_text(answer: &[u8]) -> bool {
-    let id = memchr::memchr(b'"', answer).unwrap_or(answer.len());
-    let text = answer[id..].strip_prefix(ANSWER_TEXT);
-    text.is_some_and(|text| !wakes::runs_on(text))
+    let id_end = memchr::memchr(b'"', answer).unwrap_or(answer.len());
+    let text = answer[id_end..].strip_prefix(ANSWER_TEXT);
+    text.is_some_and(|text| !wakes::has_running_task(text))
 }
 
-/// Whose voice an `assistant` record carries.
+/// The speaker of an `assistant` record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Voice {
     Agent,
@@ -363,10 +367,10 @@ enum Voice {
 
 impl Voice {
     fn new(record: &Record<'_>, message: &Message<'_>) -> Self {
-        let failed = record.is_api_error_message.0 || record.is_api_error_on_disk.0;
+        let is_api_error = record.is_api_error_message.0 || record.is_api_error_on_disk.0;
         if is_sub_agent(record) {
             Self::SubAgent
-        } else if failed || !record.error.is_empty() || &*message.model == "<synthetic>" {
+        } else if is_api_error || !record.error.is_empty() || &*message.model == "<synthetic>" {
             Self::Client
         } else {
             Self::Agent

@@ -15,7 +15,7 @@ records! {
         "sessionId" => session_id_on_disk: Str<'a>,
         message: Maybe<Message<'a>>,
 
-        // Whose record it is.
+        // The record's origin.
         parent_tool_use_id: Str<'a>,
         "isSidechain" => is_sidechain: Flag,
         "isSynthetic" => is_synthetic: Flag,

@@ -12,30 +12,29 @@ impl Claude {
         for denial in &record.permission_denials.0 {
             out.denied(&denial.tool_name, &denial.tool_use_id);
         }
-        if self.wakes.result(record.result_index.whole(), self.after_result) {
+        if self.wakes.begins_unseen_run(record.result_index.whole(), self.after_result) {
             self.turn(Boundary::Prompt, out);
         }
-        self.answers(out);
+        self.begin_answer(out);
         self.result_text(record, out);
         self.talk.forget();
         self.after_result = true;
         if record.origin.0.as_ref().is_some_and(|origin| &*origin.kind == "task-notification") {
-            self.wakes.answered();
+            self.wakes.event_answered();
         }
     }
 
     fn result_text(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
         let text = record.result.trim();
-        let repeated = repeats(text, self.talk.last_text().trim());
+        let is_repeated = repeats(text, self.talk.last_text().trim());
         if record.is_error.0 || record.subtype.starts_with("error") {
             let mut causes = record.errors.0.iter().map(|error| &**error);
-            let new_text = (!repeated && !text.is_empty()).then_some(text);
-            let cause = new_text.or_else(|| causes.next()).or(Some(&*record.error));
-            let cause = cause.filter(|cause| !cause.is_empty()).unwrap_or(&record.subtype);
-            client(cause, record, out);
-        } else if out.says(Wording::Notice, text) {
+            let new_text = (!is_repeated && !text.is_empty()).then_some(text);
+            let cause = new_text.or_else(|| causes.next()).unwrap_or(&record.error);
+            client(if cause.is_empty() { &record.subtype } else { cause }, record, out);
+        } else if out.has_wording(Wording::Notice, text) {
             client(text, record, out);
-        } else if !repeated {
+        } else if !is_repeated {
             self.speak(&record.result, "", out);
         }
     }
@@ -51,9 +50,9 @@ pub(super) fn client(text: &str, record: &Record<'_>, out: &mut Out<'_>) {
         status = Some(429);
     }
     let flags = [record.is_error, record.is_api_error_message, record.is_api_error_on_disk];
-    let marked =
+    let is_failure =
         flags.iter().any(|flag| flag.0) || !record.error.is_empty() || &*record.kind != "assistant";
-    if marked || text.starts_with("API Error") || out.says(Wording::Notice, text) {
+    if is_failure || text.starts_with("API Error") || out.has_wording(Wording::Notice, text) {
         out.failure(text, status);
     }
 }
@@ -65,8 +64,9 @@ pub(super) fn rate_limit(record: &Record<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// True if `result` repeats the turn's last text. Clients of this kind may join several
-/// texts in it; then it ends with the last one.
-fn repeats(result: &str, last: &str) -> bool {
-    result.is_empty() || (!last.is_empty() && (last.contains(result) || result.ends_with(last)))
+/// A result that repeats the turn's last text. Clients of this kind may join several texts in
+/// it; then it ends with the last one.
+fn repeats(result: &str, last_text: &str) -> bool {
+    let is_repeated = last_text.contains(result) || result.ends_with(last_text);
+    result.is_empty() || (!last_text.is_empty() && is_repeated)
 }

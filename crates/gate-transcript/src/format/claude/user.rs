@@ -1,5 +1,5 @@
-//! Claude Code's `user` records: prompts, what the client injects, and what
-//! tools answer.
+//! Claude Code's `user` records: prompts, texts that the client injects, and answers
+//! of tools.
 
 use super::record::Record;
 use super::{Claude, is_sub_agent};
@@ -12,14 +12,27 @@ use crate::{Boundary, Role, Wording};
 const SUMMARY: &str = "This session is being continued from a previous conversation";
 
 /// Tags around texts that the client injects as the user although no turn begins.
-const INJECTED: [(&str, &str); 6] = [
-    ("<local-command-stdout>", "</local-command-stdout>"),
-    ("<local-command-stderr>", "</local-command-stderr>"),
-    ("<local-command-caveat>", "</local-command-caveat>"),
-    ("<bash-stdout>", "</bash-stdout>"),
-    ("<bash-stderr>", "</bash-stderr>"),
-    ("<system-reminder>", "</system-reminder>"),
+const INJECTED: [Tag; 6] = [
+    Tag { open: "<local-command-stdout>", close: "</local-command-stdout>" },
+    Tag { open: "<local-command-stderr>", close: "</local-command-stderr>" },
+    Tag { open: "<local-command-caveat>", close: "</local-command-caveat>" },
+    Tag { open: "<bash-stdout>", close: "</bash-stdout>" },
+    Tag { open: "<bash-stderr>", close: "</bash-stderr>" },
+    Tag { open: "<system-reminder>", close: "</system-reminder>" },
 ];
+
+struct Tag {
+    open: &'static str,
+    close: &'static str,
+}
+
+/// The meaning of a text that was sent to the agent.
+struct Meaning {
+    /// The boundary that it is, if it may change the agent's mind.
+    boundary: Option<Boundary>,
+    /// Its speaker.
+    role: Role,
+}
 
 impl Claude {
     pub(super) fn user(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
@@ -32,13 +45,13 @@ impl Claude {
                 // A person may send a picture and no word.
                 let is_wordless = |block: &Block<'_>| matches!(&*block.kind, "image" | "document");
                 if !blocks.is_empty() && blocks.iter().all(is_wordless) {
-                    self.cross(meaning("", record, false).0, out);
+                    self.cross(meaning("", record, false).boundary, out);
                 }
-                let with_result = blocks.iter().any(|block| &*block.kind == "tool_result");
+                let beside_result = blocks.iter().any(|block| &*block.kind == "tool_result");
                 for block in blocks {
                     match &*block.kind {
                         "tool_result" => self.tool_result(block, record, out),
-                        _ => self.user_text(&block.text, record, with_result, out),
+                        _ => self.user_text(&block.text, record, beside_result, out),
                     }
                 }
             }
@@ -46,11 +59,17 @@ impl Claude {
     }
 
     /// A text sent to the agent; beside a tool's result it is no prompt.
-    fn user_text(&mut self, text: &str, record: &Record<'_>, with_result: bool, out: &mut Out<'_>) {
+    fn user_text(
+        &mut self,
+        text: &str,
+        record: &Record<'_>,
+        beside_result: bool,
+        out: &mut Out<'_>,
+    ) {
         if text.is_empty() {
             return;
         }
-        let (boundary, role) = meaning(text, record, with_result);
+        let Meaning { boundary, role } = meaning(text, record, beside_result);
         self.cross(boundary, out);
         out.say(role, text);
     }
@@ -58,16 +77,17 @@ impl Claude {
     fn cross(&mut self, boundary: Option<Boundary>, out: &mut Out<'_>) {
         let Some(boundary) = boundary else { return };
         if boundary == Boundary::Notification {
-            self.wakes.answered();
+            self.wakes.event_answered();
         }
         self.turn(boundary, out);
     }
 
     /// A prompt that was typed while the agent worked.
     pub(super) fn attachment(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
-        let queued = record.attachment.0.as_ref();
-        if let Some(queued) = queued.filter(|attachment| &*attachment.kind == "queued_command") {
-            self.user_text(&queued.prompt, record, false, out);
+        if let Some(attachment) = &record.attachment.0
+            && &*attachment.kind == "queued_command"
+        {
+            self.user_text(&attachment.prompt, record, false, out);
         }
     }
 
@@ -83,19 +103,19 @@ impl Claude {
         for text in block.content.texts() {
             out.say(Role::Tool, text);
         }
-        let first = block.content.texts().next().unwrap_or_default();
-        self.wakes.tool(first);
+        let first_text = block.content.texts().next().unwrap_or_default();
+        self.wakes.tool_answered(first_text);
         if block.is_error.0 {
-            self.no_success(block, record, out);
+            self.denied_or_failed(block, record, out);
         }
-        let code = (self.shell.exit_code)(first, block.is_error.0);
+        let code = (self.shell.exit_code)(first_text, block.is_error.0);
         self.talk.calls.ended(&block.tool_use_id, code, out);
     }
 
-    /// A call that did not succeed was denied, or it failed.
-    fn no_success(&self, block: &Block<'_>, record: &Record<'_>, out: &mut Out<'_>) {
+    /// A call did not succeed: it was denied, or it failed.
+    fn denied_or_failed(&self, block: &Block<'_>, record: &Record<'_>, out: &mut Out<'_>) {
         let text = block.content.text();
-        if !record.tool_denial_kind.is_empty() || out.says(Wording::Denial, &text) {
+        if !record.tool_denial_kind.is_empty() || out.has_wording(Wording::Denial, &text) {
             if let Some(tool) = self.talk.calls.tool(&block.tool_use_id) {
                 out.denied(tool, &block.tool_use_id);
             }
@@ -105,52 +125,51 @@ impl Claude {
     }
 }
 
-fn meaning(text: &str, record: &Record<'_>, with_result: bool) -> (Option<Boundary>, Role) {
-    let start = text.trim_start();
+fn meaning(text: &str, record: &Record<'_>, beside_result: bool) -> Meaning {
+    let text = text.trim_start();
     let origin = record.origin.0.as_ref().map_or("", |origin| &*origin.kind);
-    let notification = start.starts_with("<task-notification>") || origin == "task-notification";
-    let injected = record.is_meta.0 || record.is_synthetic.0 || with_result;
-    if is_sub_agent(record) {
+    let is_notification = text.starts_with("<task-notification>") || origin == "task-notification";
+    let is_marked = record.is_meta.0 || record.is_synthetic.0 || beside_result;
+    let (boundary, role) = if is_sub_agent(record) {
         (None, Role::Tool)
-    } else if record.is_compact_summary.0 || start.starts_with(SUMMARY) {
+    } else if record.is_compact_summary.0 || text.starts_with(SUMMARY) {
         (Some(Boundary::Compaction), Role::System)
-    } else if notification || &*record.prompt_source == "system" {
+    } else if is_notification || &*record.prompt_source == "system" {
         (Some(Boundary::Notification), Role::Tool)
-    } else if start.starts_with("Stop hook feedback:") {
+    } else if text.starts_with("Stop hook feedback:") {
         (Some(Boundary::HookFeedback), Role::User)
-    } else if injected || is_injected(start) {
+    } else if is_marked || is_injected(text) {
         (None, Role::System)
     } else {
         (Some(Boundary::Prompt), Role::User)
-    }
+    };
+    Meaning { boundary, role }
 }
 
-/// True if the client injected the whole text. A person's words may stand below its note.
+/// A text that the client injected as a whole. A person's words may stand below its note.
 fn is_injected(text: &str) -> bool {
-    let mut rest = text;
-    while let Some((inner, close)) =
-        INJECTED.iter().find_map(|(open, close)| Some((rest.strip_prefix(open)?, close)))
-    {
-        rest = inner.split_once(close).map_or("", |(_, rest)| rest.trim_start());
+    let mut below = text;
+    while let Some(tag) = INJECTED.iter().find(|tag| below.starts_with(tag.open)) {
+        below = below.split_once(tag.close).map_or("", |(_, below)| below.trim_start());
     }
-    rest.is_empty() && !text.is_empty()
+    below.is_empty() && !text.is_empty()
 }
 
 /// The exit code of a Bash call as its result words it. A result without code
 /// is success unless marked as an error; a background command has none yet.
 pub(super) fn exit_code(result: &str, is_error: bool) -> Option<i32> {
     if let Some(code) = result.strip_prefix("Exit code ") {
-        let digits = code.find(|c: char| !c.is_ascii_digit()).unwrap_or(code.len());
-        return code[..digits].parse().ok();
+        let code_end = code.find(|char: char| !char.is_ascii_digit()).unwrap_or(code.len());
+        return code[..code_end].parse().ok();
     }
-    let unfinished = is_error || result.starts_with("Command running in background");
-    (!unfinished).then_some(0)
+    let has_no_code = is_error || result.starts_with("Command running in background");
+    (!has_no_code).then_some(0)
 }
 
 /// A failed result without the line that says its exit code.
 fn without_code(result: &str) -> &str {
     match result.split_once('\n') {
-        Some((first, rest)) if first.starts_with("Exit code ") => rest,
+        Some((first_line, output)) if first_line.starts_with("Exit code ") => output,
         None if result.starts_with("Exit code ") => "",
         _ => result,
     }

@@ -58,18 +58,18 @@ records! {
 
 /// The texts in a call's arguments, which are JSON in a string, with the command line.
 pub(super) fn arguments(json: &str) -> Leaves<'_> {
-    let whole = |_| Leaves { texts: vec![Cow::Borrowed(json)], command: None };
-    serde_json::from_str(json).unwrap_or_else(whole)
+    let as_text = |_| Leaves { texts: vec![Cow::Borrowed(json)], command: None };
+    serde_json::from_str(json).unwrap_or_else(as_text)
 }
 
 /// The output of a command, without the lines that its client puts before it.
 pub(super) fn output(output: &str) -> Cow<'_, str> {
     if output.starts_with('{')
-        && let Ok(old) = serde_json::from_str::<OldOutput<'_>>(output)
+        && let Ok(old_output) = serde_json::from_str::<OldOutput<'_>>(output)
     {
-        return Cow::Owned(old.output.0.into_owned());
+        return Cow::Owned(old_output.output.0.into_owned());
     }
-    Cow::Borrowed(output.split_once("\nOutput:\n").map_or(output, |(_, written)| written))
+    Cow::Borrowed(output.split_once("\nOutput:\n").map_or(output, |(_, text)| text))
 }
 
 /// The exit code is in the first bytes of an output, if anywhere.
@@ -79,8 +79,8 @@ const MAX_HEAD: usize = 500;
 /// versions.
 pub(super) fn exit_code(output: &str) -> Option<i32> {
     if output.starts_with('{') {
-        let old: OldOutput<'_> = serde_json::from_str(output).ok()?;
-        return old.metadata.0?.exit_code.exit_code();
+        let old_output: OldOutput<'_> = serde_json::from_str(output).ok()?;
+        return old_output.metadata.0?.exit_code.exit_code();
     }
     let head = clip(output, MAX_HEAD).split("\nOutput:").next()?;
     let code = head.lines().find_map(|line| line.strip_prefix("Process exited with code "));

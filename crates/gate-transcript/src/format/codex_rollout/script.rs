@@ -17,17 +17,18 @@ const COMMANDS: [&str; 2] = ["cmd", "command"];
 /// and is the agent's own: its calls must not cost more than its text does.
 const MAX_CALLS: usize = 256;
 
-/// Patches of one script that are reported with the whole script.
+/// Patches of one script that are reported with the whole script: each such report copies it.
 const MAX_WHOLE_PATCHES: usize = 4;
 
 /// The tools that a script calls, by their names, with their command line or patch: the first
 /// [`MAX_CALLS`] of them.
 pub(super) fn calls(script: &str) -> Vec<(&str, Leaves<'_>)> {
-    let (mut calls, mut patches) = (Vec::new(), 0);
+    let mut calls = Vec::new();
+    let mut patches = 0;
     for (at, _) in script.match_indices(CALL) {
-        let Some((name, arguments)) = named_call(&script[at + CALL.len()..]) else { continue };
-        let end = arguments.find(CALL).unwrap_or(arguments.len());
-        let arguments = &arguments[..end];
+        let Some((name, text)) = named_call(&script[at + CALL.len()..]) else { continue };
+        // No parser of JavaScript: the arguments end at the next call at the latest.
+        let arguments = &text[..text.find(CALL).unwrap_or(text.len())];
         let command = COMMANDS.iter().find_map(|key| value(arguments, key));
         let text = if name == "apply_patch" {
             patches += 1;
@@ -47,42 +48,42 @@ pub(super) fn calls(script: &str) -> Vec<(&str, Leaves<'_>)> {
 
 /// The name that a text begins with, and the text behind the parenthesis that follows.
 fn named_call(text: &str) -> Option<(&str, &str)> {
-    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
-    let (name, rest) = text.split_at(end);
-    let arguments = rest.strip_prefix('(')?;
+    let name_end = text.find(|char: char| !char.is_ascii_alphanumeric() && char != '_')?;
+    let (name, call) = text.split_at(name_end);
+    let arguments = call.strip_prefix('(')?;
     (!name.is_empty()).then_some((name, arguments))
 }
 
 /// The string that a key of an object has.
 fn value(object: &str, key: &str) -> Option<String> {
     object.match_indices(key).find_map(|(at, _)| {
-        let before = object[..at].trim_end_matches(['"', '\'']).trim_end();
-        let after = object[at + key.len()..].trim_start_matches(['"', '\'']).trim_start();
-        if !before.ends_with(['{', ',', '(']) {
+        let head = object[..at].trim_end_matches(['"', '\'']).trim_end();
+        let tail = object[at + key.len()..].trim_start_matches(['"', '\'']).trim_start();
+        if !head.ends_with(['{', ',', '(']) {
             return None;
         }
-        let value = after.strip_prefix(':')?.trim_start();
-        let quote = value.chars().next().filter(|first| matches!(first, '"' | '\'' | '`'))?;
+        let value = tail.strip_prefix(':')?.trim_start();
+        let quote = value.chars().next().filter(|char| matches!(char, '"' | '\'' | '`'))?;
         Some(unquoted(&value[1..], quote))
     })
 }
 
 /// The string up to its closing quote.
 fn unquoted(text: &str, quote: char) -> String {
-    let mut found = String::new();
+    let mut unquoted = String::new();
     let mut letters = text.chars();
     while let Some(letter) = letters.next().filter(|letter| *letter != quote) {
         match letter {
             '\\' => match letters.next() {
-                Some('n') => found.push('\n'),
-                Some('t') => found.push('\t'),
+                Some('n') => unquoted.push('\n'),
+                Some('t') => unquoted.push('\t'),
                 Some('r') | None => {}
-                Some(other) => found.push(other),
+                Some(letter) => unquoted.push(letter),
             },
-            letter => found.push(letter),
+            letter => unquoted.push(letter),
         }
     }
-    found
+    unquoted
 }
 
 #[cfg(test)]

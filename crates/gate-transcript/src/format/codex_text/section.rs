@@ -43,10 +43,10 @@ impl Section {
 /// The effect of a line on the sections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// It belongs to its section.
+    /// The line belongs to its section.
     None,
     /// A remark of the client; the section goes on after it.
-    Aside,
+    Remark,
     /// A section begins after it.
     Begin(Section),
     /// A turn begins after it, with this section.
@@ -55,18 +55,25 @@ pub(super) enum Mark {
     Tokens(u64),
 }
 
+/// Beginnings of the lines that introduce the client's own sections.
+const CLIENT_MARKS: [&str; 2] = ["hook: ", "deprecated: "];
+
+/// Beginnings of the lines that introduce a tool's output.
+const TOOL_MARKS: [&str; 5] = ["mcp: ", "mcp startup: ", "apply_patch(", "web search: ", "collab "];
+
 /// The effect of `line` in `section`. The final answer ends only if another run begins.
 pub(super) fn mark(line: &str, section: Section) -> Mark {
     if is_remark(line) {
-        return Mark::Aside;
+        return Mark::Remark;
     }
+    // A prompt may quote an earlier log.
     if is_header(line) && section != Section::User {
         return Mark::Begin(Section::Header);
     }
     match section {
         Section::Answer | Section::Driver => Mark::None,
         Section::Tokens => tokens(line).map_or(Mark::None, Mark::Tokens),
-        _ => match stamped(line) {
+        _ => match without_stamp(line) {
             Some(line) => stamped_mark(line),
             None => plain_mark(line, section),
         },
@@ -83,25 +90,20 @@ fn plain_mark(line: &str, section: Section) -> Mark {
         "file update" | "file update:" | "apply patch" | "collab" => Mark::Begin(Section::Tool),
         "hook: Stop Blocked" => Mark::Turn(Boundary::HookFeedback, Section::Client),
         "context compacted" => Mark::Turn(Boundary::Compaction, Section::Client),
-        _ if starts(line, &["hook: ", "deprecated: "]) => Mark::Begin(Section::Client),
-        // An answer may have such a line of its own; a warning of the client
-        // within it only lengthens it.
+        _ if starts_with_any(line, &CLIENT_MARKS) => Mark::Begin(Section::Client),
+        // The agent's own words may have such a line. If it is a warning of the client, they are one
+        // line too long.
         _ if line.starts_with("warning: ") && section != Section::Codex => {
             Mark::Begin(Section::Client)
         }
-        _ if starts(
-            line,
-            &["mcp: ", "mcp startup: ", "apply_patch(", "web search: ", "collab "],
-        ) =>
-        {
-            Mark::Begin(Section::Tool)
-        }
+        _ if starts_with_any(line, &TOOL_MARKS) => Mark::Begin(Section::Tool),
         _ if line.starts_with("tool ") && line.ends_with(')') => Mark::Begin(Section::Tool),
         _ => Mark::None,
     }
 }
 
-/// Until 0.3x every section began with a time stamp.
+/// Until 0.3x every section of Codex began with a time stamp. One without a name of its own
+/// reports a tool or a command.
 fn stamped_mark(line: &str) -> Mark {
     match line {
         "codex" => Mark::Begin(Section::Codex),
@@ -116,19 +118,19 @@ fn stamped_mark(line: &str) -> Mark {
     }
 }
 
-/// True for the first line of a run's header.
+/// The first line of a run's header.
 pub(super) fn is_header(line: &str) -> bool {
-    let line = stamped(line).unwrap_or(line);
+    let line = without_stamp(line).unwrap_or(line);
     let version = line.strip_prefix("OpenAI Codex v");
-    version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
+    version.is_some_and(|version| version.starts_with(|char: char| char.is_ascii_digit()))
 }
 
 /// A remark of the client's log: `2026-04-28T13:52:06.444724Z ERROR codex_core::…`.
 fn is_remark(line: &str) -> bool {
-    let Some((time, rest)) = line.split_once(' ') else {
+    let Some((time, message)) = line.split_once(' ') else {
         return false;
     };
-    let level = rest.trim_start().split(' ').next().unwrap_or_default();
+    let level = message.trim_start().split(' ').next().unwrap_or_default();
     time.len() >= 20
         && time.ends_with('Z')
         && is_date(time)
@@ -136,40 +138,48 @@ fn is_remark(line: &str) -> bool {
 }
 
 /// The text after the time stamp in `[2025-08-20T12:00:00] …`.
-fn stamped(line: &str) -> Option<&str> {
-    let (time, rest) = line.strip_prefix('[')?.split_once("] ")?;
-    (time.len() == 19 && is_date(time)).then_some(rest)
+fn without_stamp(line: &str) -> Option<&str> {
+    let (time, text) = line.strip_prefix('[')?.split_once("] ")?;
+    (time.len() == 19 && is_date(time)).then_some(text)
 }
 
 fn is_date(time: &str) -> bool {
-    let pattern = b"0000-00-00T00:00:00";
+    let form = b"0000-00-00T00:00:00";
     let time = time.as_bytes();
-    time.len() >= pattern.len()
-        && pattern
-            .iter()
-            .zip(time)
-            .all(|(p, b)| if *p == b'0' { b.is_ascii_digit() } else { p == b })
+    let is_form = |(form, byte): (&u8, &u8)| match form {
+        b'0' => byte.is_ascii_digit(),
+        form => form == byte,
+    };
+    time.len() >= form.len() && form.iter().zip(time).all(is_form)
 }
 
 fn tokens(line: &str) -> Option<u64> {
     line.trim().replace(',', "").parse().ok()
 }
 
-fn starts(line: &str, prefixes: &[&str]) -> bool {
+fn starts_with_any(line: &str, prefixes: &[&str]) -> bool {
     prefixes.iter().any(|prefix| line.starts_with(prefix))
 }
 
-/// The end of a command: the text before it in its line, and the exit code.
-pub(super) fn outcome(line: &str) -> Option<(&str, i32)> {
-    let (rest, time) = line.strip_suffix(':')?.rsplit_once(" in ")?;
-    if !time.ends_with('s') || !time.starts_with(|c: char| c.is_ascii_digit()) {
+/// The end of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Outcome<'a> {
+    /// The text before the end in its line: the command, if it has one line.
+    pub(super) command: &'a str,
+    pub(super) exit_code: i32,
+}
+
+/// The end of a command that a line reports: `COMMAND exited 1 in 20ms:`.
+pub(super) fn outcome(line: &str) -> Option<Outcome<'_>> {
+    let (end, time) = line.strip_suffix(':')?.rsplit_once(" in ")?;
+    if !time.ends_with('s') || !time.starts_with(|char: char| char.is_ascii_digit()) {
         return None;
     }
-    match rest.strip_suffix(" succeeded") {
-        Some(command) => Some((command, 0)),
+    match end.strip_suffix(" succeeded") {
+        Some(command) => Some(Outcome { command, exit_code: 0 }),
         None => {
-            let (command, code) = rest.rsplit_once(" exited ")?;
-            Some((command, code.parse().ok()?))
+            let (command, exit_code) = end.rsplit_once(" exited ")?;
+            Some(Outcome { command, exit_code: exit_code.parse().ok()? })
         }
     }
 }
@@ -193,7 +203,7 @@ mod tests {
             ("hook: Stop Blocked", Codex, Mark::Turn(Boundary::HookFeedback, Section::Client)),
             ("warning: unused", Codex, Mark::None),
             ("warning: unused", User, Mark::Begin(Section::Client)),
-            ("2026-04-28T13:52:06.444724Z ERROR codex_core::tools: x", Codex, Mark::Aside),
+            ("2026-04-28T13:52:06.444724Z ERROR codex_core::tools: x", Codex, Mark::Remark),
             ("2026-04-28T13:52:06.444724Z is when it began", Codex, Mark::None),
             ("[2025-08-20T12:00:00] codex", Exec, Mark::Begin(Codex)),
             ("[2025-08-20T12:00:00] tokens used: 1,234", Codex, Mark::Tokens(1234)),
@@ -210,11 +220,11 @@ mod tests {
 
     #[test]
     fn outcomes() {
-        assert_eq!(outcome(" succeeded in 0ms:"), Some(("", 0)));
-        assert_eq!(outcome(" exited 3 in 1.5s:"), Some(("", 3)));
+        assert_eq!(outcome(" succeeded in 0ms:"), Some(Outcome { command: "", exit_code: 0 }));
+        assert_eq!(outcome(" exited 3 in 1.5s:"), Some(Outcome { command: "", exit_code: 3 }));
         assert_eq!(
             outcome("/bin/sh -c 'ls' in /x succeeded in 5ms:"),
-            Some(("/bin/sh -c 'ls' in /x", 0))
+            Some(Outcome { command: "/bin/sh -c 'ls' in /x", exit_code: 0 })
         );
         assert_eq!(outcome("it succeeded in the end:"), None);
     }

@@ -87,7 +87,7 @@ impl Tokens {
     /// the client counts as input.
     pub(super) fn total(&self) -> u64 {
         let [input, output, cached] =
-            [self.input, self.output, self.cache_read].map(|part| part.whole().unwrap_or(0));
+            [self.input, self.output, self.cache_read].map(|count| count.whole().unwrap_or(0));
         input.saturating_sub(cached).saturating_add(output)
     }
 }

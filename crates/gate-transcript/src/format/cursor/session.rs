@@ -52,14 +52,14 @@ impl Records for Session {
         self.talk.close();
         out.failure(&record.error, None);
         let Some(message) = &record.message.0 else { return };
-        let is_agents = &*record.role == "assistant";
+        let is_agent = &*record.role == "assistant";
         match &message.content {
-            Content::Text(text) if is_agents => self.text(text, out),
+            Content::Text(text) if is_agent => self.text(text, out),
             Content::Text(text) => self.talk.prompt(text, out),
             Content::Blocks(blocks) => {
                 for block in blocks {
                     match &*block.kind {
-                        "text" if is_agents => self.text(&block.text, out),
+                        "text" if is_agent => self.text(&block.text, out),
                         "text" => self.talk.prompt(&block.text, out),
                         _ => self.tool(block, out),
                     }
@@ -72,8 +72,8 @@ impl Records for Session {
 impl Session {
     fn text(&mut self, text: &str, out: &mut Out<'_>) {
         let text = text.trim_end();
-        let text = text.strip_suffix(THOUGHT).unwrap_or(text).trim_end();
-        self.talk.block(MESSAGE, text, out);
+        let message = text.strip_suffix(THOUGHT).unwrap_or(text).trim_end();
+        self.talk.block(MESSAGE, message, out);
     }
 
     fn tool(&mut self, block: &Block<'_>, out: &mut Out<'_>) {

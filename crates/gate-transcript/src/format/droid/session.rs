@@ -2,7 +2,7 @@
 //!
 //! Sources: public readers of such files (2026). A line is a header
 //! (`session_start`) or holds one message, in blocks as Claude's; a tool's answer
-//! is a user's message. What the client itself sends to the agent is in
+//! is a user's message. The client's own texts to the agent are in
 //! a `<system-reminder>`.
 
 use crate::claude_like::{Block, Message};
@@ -65,7 +65,7 @@ impl Records for Session {
             }
             "user" => {
                 let mut texts = blocks.iter().filter(|block| &*block.kind == "text");
-                if texts.any(|block| is_a_persons(&block.text)) {
+                if texts.any(|block| is_persons_text(&block.text)) {
                     self.talk.turn(Boundary::Prompt, out);
                 }
                 for block in blocks {
@@ -91,7 +91,7 @@ impl Session {
     fn user(&mut self, block: &Block<'_>, out: &mut Out<'_>) {
         self.talk.close();
         if &*block.kind != "tool_result" {
-            let role = if is_a_persons(&block.text) { Role::User } else { Role::System };
+            let role = if is_persons_text(&block.text) { Role::User } else { Role::System };
             return out.say(role, &block.text);
         }
         let ending = Ending::failed_if(block.is_error.0);
@@ -99,7 +99,7 @@ impl Session {
     }
 }
 
-fn is_a_persons(text: &str) -> bool {
+fn is_persons_text(text: &str) -> bool {
     let text = text.trim_start();
     !text.is_empty() && !text.starts_with(REMINDER)
 }

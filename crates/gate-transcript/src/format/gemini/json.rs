@@ -11,9 +11,10 @@ pub(crate) const GEMINI_JSON: Spec = Spec {
     name: "gemini-json",
     family: FAMILY,
     known_by: KnownBy::Record(|shape| {
-        let answer = shape.has("response") && (shape.has("stats") || shape.has("session_id"));
-        let failure = shape.has("session_id") && shape.inner("error").has("message");
-        !shape.has("type") && (answer || failure)
+        let has_session = shape.has("session_id");
+        let is_answer = shape.has("response") && (shape.has("stats") || has_session);
+        let is_failure = has_session && shape.inner("error").has("message");
+        !shape.has("type") && (is_answer || is_failure)
     }),
     open: |_| Box::new(Json::new(Answer::default())),
 };
@@ -21,8 +22,8 @@ pub(crate) const GEMINI_JSON: Spec = Spec {
 /// Reads the object.
 #[derive(Debug, Default)]
 struct Answer {
-    /// True once an object came: each is a run of its own.
-    begun: bool,
+    /// An object came: each is a run of its own.
+    has_run: bool,
     tokens: Option<u64>,
 }
 
@@ -44,31 +45,32 @@ records! {
     }
 }
 
+impl Model {
+    fn total(&self) -> u64 {
+        self.tokens.0.as_ref().map_or(0, Tokens::total)
+    }
+}
+
 impl Records for Answer {
     type Record<'a> = Record<'a>;
 
-    /// The response is the last message; warnings are about what came before.
+    /// The response is the last message; warnings are about the work before it.
     fn take(&mut self, record: Record<'_>, out: &mut Out<'_>) {
         let is_run = record.stats.0.is_some()
             || record.error.0.is_some()
             || !record.session_id.is_empty()
             || !record.response.is_empty();
-        if is_run && std::mem::replace(&mut self.begun, true) {
+        if is_run && std::mem::replace(&mut self.has_run, true) {
             out.boundary(Boundary::Prompt);
         }
         out.session(&record.session_id);
         let models = record.stats.0.as_ref().map_or(&[][..], |stats| &stats.models.0);
-        if let Some((name, _)) =
-            models.iter().max_by_key(|(_, model)| model.tokens.0.as_ref().map_or(0, Tokens::total))
-        {
+        // A run may use several models: it is named after the one with the most tokens.
+        if let Some((name, _)) = models.iter().max_by_key(|(_, model)| model.total()) {
             out.model(name);
         }
         for (_, model) in models {
-            self.tokens = Some(
-                self.tokens
-                    .unwrap_or(0)
-                    .saturating_add(model.tokens.0.as_ref().map_or(0, Tokens::total)),
-            );
+            self.tokens = Some(self.tokens.unwrap_or(0).saturating_add(model.total()));
         }
         for text in &record.warnings.0 {
             super::warning(text, out);

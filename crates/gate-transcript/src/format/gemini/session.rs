@@ -28,31 +28,37 @@ pub(crate) const GEMINI_SESSION: Spec = Spec {
 };
 
 fn is_record(shape: &Shape<'_>) -> bool {
-    let header = shape.has("sessionId") && (shape.has("projectHash") || shape.has("startTime"));
-    let is_message = matches!(shape.text("type"), "user" | "gemini");
-    let message = is_message && shape.has("id") && shape.has("timestamp") && shape.has("content");
-    let is_turn = matches!(shape.text("role"), "user" | "model");
-    let turn = shape.in_array && shape.first && is_turn && shape.has("parts");
-    header || message || turn || shape.has("$set") || shape.has("$rewindTo")
+    let is_header = shape.has("sessionId") && (shape.has("projectHash") || shape.has("startTime"));
+    let is_message = matches!(shape.text("type"), "user" | "gemini")
+        && shape.has("id")
+        && shape.has("timestamp")
+        && shape.has("content");
+    let is_checkpoint = shape.in_array
+        && shape.is_first
+        && matches!(shape.text("role"), "user" | "model")
+        && shape.has("parts");
+    let is_change = shape.has("$set") || shape.has("$rewindTo");
+    is_header || is_message || is_checkpoint || is_change
 }
 
 /// Messages and calls that are remembered, to know them when they come again.
-const MAX_KNOWN: usize = 256;
+const MAX_IDS: usize = 256;
 
 /// Follows a session file.
 #[derive(Debug, Default)]
 struct Session {
     talk: Talk,
-    messages: VecDeque<String>,
-    /// The message that the agent spoke last.
-    spoken: String,
-    /// Calls whose result was seen.
-    calls: VecDeque<String>,
+    /// The ids of the messages that were read, newest first.
+    message_ids: VecDeque<String>,
+    /// The id of the message that the agent spoke last.
+    last_spoken: String,
+    /// The ids of the calls whose result was read, newest first.
+    call_ids: VecDeque<String>,
     tally: Tally,
 }
 
 records! {
-    /// A message, or what changes several.
+    /// A message, or a change of several.
     struct Record<'a> {
         "sessionId" => session: Str<'a>,
         kind: Str<'a>,
@@ -92,8 +98,8 @@ impl Records for Session {
 
     fn take(&mut self, record: Record<'_>, out: &mut Out<'_>) {
         out.session(&record.session);
-        let set = record.set.0.as_ref().map_or("", |set| &*set.kind);
-        self.talk.sub_agent |= [&*record.kind, set].contains(&"subagent");
+        let update_kind = record.set.0.as_ref().map_or("", |update| &*update.kind);
+        self.talk.sub_agent |= [&*record.kind, update_kind].contains(&"subagent");
         if !record.rewind.is_empty() {
             self.talk.turn(Boundary::Prompt, out);
         }
@@ -102,11 +108,11 @@ impl Records for Session {
         let line = out.line();
         for (number, message) in (1..).zip(&record.messages.0) {
             if let Some(message) = &message.0 {
-                self.message(message, out.at(number));
+                self.message(message, out.at_line(number));
             }
         }
-        if let Some(messages) = record.set.0.and_then(|set| set.messages.0) {
-            self.replace(&messages, out.at(line));
+        if let Some(messages) = record.set.0.and_then(|update| update.messages.0) {
+            self.replace(&messages, out.at_line(line));
         }
     }
 
@@ -116,21 +122,21 @@ impl Records for Session {
 }
 
 impl Session {
-    /// If every known message is in the new list too, the list only adds to them;
-    /// otherwise nothing that is left in it is the last word.
-    fn replace(&mut self, new: &List<Object<Record<'_>>>, out: &mut Out<'_>) {
-        let new: Vec<_> = new.0.iter().filter_map(|message| message.0.as_ref()).collect();
-        let mut known = self.messages.iter();
-        let whole = known.all(|id| new.iter().any(|message| *message.id == **id));
-        if !whole {
+    /// If every message that was read is in the list too, the list only adds to them;
+    /// otherwise no message that is left in it is the last word.
+    fn replace(&mut self, messages: &List<Object<Record<'_>>>, out: &mut Out<'_>) {
+        let messages: Vec<_> = messages.0.iter().filter_map(|message| message.0.as_ref()).collect();
+        let is_listed = |id: &String| messages.iter().any(|message| *message.id == **id);
+        let is_complete = self.message_ids.iter().all(is_listed);
+        if !is_complete {
             self.talk.turn(Boundary::Compaction, out);
         }
-        for message in new {
-            if whole {
+        for message in messages {
+            if is_complete {
                 self.message(message, out);
             } else {
                 out.say(Role::System, &message.content.text());
-                remember(&mut self.messages, &message.id);
+                remember(&mut self.message_ids, &message.id);
             }
         }
     }
@@ -150,7 +156,7 @@ impl Session {
     }
 
     fn user(&mut self, message: &Record<'_>, out: &mut Out<'_>) {
-        if !remember(&mut self.messages, &message.id) {
+        if !remember(&mut self.message_ids, &message.id) {
             return;
         }
         match &message.content {
@@ -171,14 +177,14 @@ impl Session {
         if let Some(tokens) = &message.tokens.0 {
             self.tally.count(&message.id, tokens.total());
         }
-        let last = self.messages.front().is_some_and(|last| **last == *message.id);
-        if remember(&mut self.messages, &message.id) {
+        let is_last = self.message_ids.front().is_some_and(|last_id| **last_id == *message.id);
+        if remember(&mut self.message_ids, &message.id) {
             for text in message.thoughts.0.iter().flat_map(|thought| &thought.texts) {
                 self.talk.thought(text, out);
             }
             self.speak(message, out);
         } else {
-            self.rewrite(message, last, out);
+            self.rewrite(message, is_last, out);
         }
         for call in message.calls.0.iter().filter_map(|call| call.0.as_ref()) {
             self.call(call, out);
@@ -187,12 +193,13 @@ impl Session {
 
     /// The new text of a message that is written again counts, unless another message was
     /// spoken since.
-    fn rewrite(&mut self, message: &Record<'_>, last: bool, out: &mut Out<'_>) {
+    fn rewrite(&mut self, message: &Record<'_>, is_last: bool, out: &mut Out<'_>) {
         let text = message.content.text();
-        let spoken = *message.id == *self.spoken && self.talk.has_text();
-        if spoken && text.trim().is_empty() {
+        let is_last_spoken = *message.id == *self.last_spoken && self.talk.has_text();
+        if is_last_spoken && text.trim().is_empty() {
+            // Its text is taken back: the boundary keeps it from being the last word.
             self.talk.turn(Boundary::Prompt, out);
-        } else if (spoken || last) && !self.talk.repeated_by(&text) {
+        } else if (is_last_spoken || is_last) && !self.talk.is_repeated_by(&text) {
             self.talk.close();
             self.speak(message, out);
         }
@@ -200,7 +207,7 @@ impl Session {
 
     fn speak(&mut self, message: &Record<'_>, out: &mut Out<'_>) {
         if !message.content.text().trim().is_empty() {
-            (*message.id).clone_into(&mut self.spoken);
+            (*message.id).clone_into(&mut self.last_spoken);
         }
         match &message.content {
             Content::Text(text) => self.talk.block(&message.id, text, out),
@@ -211,8 +218,8 @@ impl Session {
     /// A call is repeated each time its message is written; it counts when it has
     /// ended.
     fn call(&mut self, call: &ToolCall<'_>, out: &mut Out<'_>) {
-        let ended = matches!(&*call.status, "success" | "error" | "cancelled");
-        if !ended || !remember(&mut self.calls, &call.id) {
+        let has_ended = matches!(&*call.status, "success" | "error" | "cancelled");
+        if !has_ended || !remember(&mut self.call_ids, &call.id) {
             return;
         }
         self.talk.call(&call.id, &call.name, &call.args, out);
@@ -223,12 +230,12 @@ impl Session {
     }
 }
 
-/// True for an id that was not seen before, and without an id.
-fn remember(known: &mut VecDeque<String>, id: &str) -> bool {
-    let new = id.is_empty() || !known.iter().any(|known| known == id);
-    if new && !id.is_empty() {
-        known.truncate(MAX_KNOWN - 1);
-        known.push_front(id.to_owned());
+/// Remembers an id. False if it was remembered already; an empty one never is.
+fn remember(ids: &mut VecDeque<String>, id: &str) -> bool {
+    let is_new = id.is_empty() || !ids.iter().any(|remembered| remembered == id);
+    if is_new && !id.is_empty() {
+        ids.truncate(MAX_IDS - 1);
+        ids.push_front(id.to_owned());
     }
-    new
+    is_new
 }

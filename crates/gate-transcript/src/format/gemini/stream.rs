@@ -29,9 +29,9 @@ pub(crate) const GEMINI_STREAM: Spec = Spec {
 #[derive(Debug, Default)]
 struct Stream {
     talk: Talk,
-    /// True once a record came: a later `init` begins another run.
-    begun: bool,
-    spent: Usage,
+    /// A record came: a later `init` begins another run.
+    has_record: bool,
+    usage: Usage,
 }
 
 records! {
@@ -63,13 +63,13 @@ impl Records for Stream {
     type Record<'a> = Record<'a>;
 
     fn take(&mut self, record: Record<'_>, out: &mut Out<'_>) {
-        let begun = std::mem::replace(&mut self.begun, true);
+        let had_record = std::mem::replace(&mut self.has_record, true);
         match (&*record.kind, &*record.role) {
             ("message", "assistant") => self.talk.delta("", &record.content, out),
             (kind, role) => {
                 self.talk.close();
                 match kind {
-                    "init" => self.init(&record, begun, out),
+                    "init" => self.init(&record, had_record, out),
                     "message" if role == "user" => self.talk.prompt(&record.content, out),
                     "tool_use" => {
                         let Record { tool_id, tool_name, parameters, .. } = &record;
@@ -85,15 +85,15 @@ impl Records for Stream {
     }
 
     fn finish(&mut self, out: &mut Out<'_>) {
-        out.usage(self.spent);
+        out.usage(self.usage);
     }
 }
 
 impl Stream {
-    fn init(&mut self, record: &Record<'_>, begun: bool, out: &mut Out<'_>) {
+    fn init(&mut self, record: &Record<'_>, had_record: bool, out: &mut Out<'_>) {
         out.session(&record.session_id);
         out.model(&record.model);
-        if begun {
+        if had_record {
             self.talk.turn(Boundary::Prompt, out);
         }
     }
@@ -109,7 +109,7 @@ impl Stream {
         if &*record.status == "error" {
             let cause = if error.is_empty() { &record.output } else { error };
             let tool = self.talk.calls.tool(&record.tool_id).unwrap_or_default();
-            out.unsuccessful(tool, &record.tool_id, cause);
+            out.denied_or_failed(tool, &record.tool_id, cause);
         }
         self.talk.calls.ended(&record.tool_id, None, out);
     }
@@ -134,6 +134,6 @@ impl Stream {
         let cached = stats.cached.whole().unwrap_or(0);
         let tokens = stats.total_tokens.whole().map(|total| total.saturating_sub(cached));
         let duration_ms = stats.duration_ms.whole();
-        self.spent.add(Usage { tokens, cost_micro_usd: None, duration_ms, ..Usage::default() });
+        self.usage.add(Usage { tokens, cost_micro_usd: None, duration_ms, ..Usage::default() });
     }
 }

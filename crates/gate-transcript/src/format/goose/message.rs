@@ -80,18 +80,18 @@ records! {
 }
 
 impl<'a> Record<'a> {
-    /// True for the object of `json`, which is a whole run.
+    /// The object of `json`, which is a whole run.
     pub(super) fn is_run(&self) -> bool {
-        let holds = self.metadata.0.is_some() || !self.messages.0.is_empty();
-        holds && self.kind.is_empty() && self.role.is_empty()
+        let has_content = self.metadata.0.is_some() || !self.messages.0.is_empty();
+        has_content && self.kind.is_empty() && self.role.is_empty()
     }
 
     /// The messages, of which some records are one.
     pub(super) fn into_messages(self) -> impl Iterator<Item = Message<'a>> {
         let Self { messages, message, id, role, content, metadata, .. } = self;
-        let bare = (!role.is_empty()).then_some(Message { id, role, content, metadata });
-        let held = messages.0.into_iter().chain([message]).filter_map(|message| message.0);
-        held.chain(bare)
+        let bare_message = (!role.is_empty()).then_some(Message { id, role, content, metadata });
+        let members = messages.0.into_iter().chain([message]);
+        members.filter_map(|message| message.0).chain(bare_message)
     }
 }
 
@@ -100,8 +100,8 @@ impl<'a> Message<'a> {
         self.content.0.iter().filter_map(|block| block.0.as_ref())
     }
 
-    /// True if the person sees the message: the client injects others.
-    pub(super) fn is_seen(&self) -> bool {
+    /// A message that the person sees. The client hides those that it injects.
+    pub(super) fn is_visible(&self) -> bool {
         let metadata = self.metadata.0.as_ref();
         metadata.and_then(|metadata| metadata.user_visible).is_none_or(|visible| visible.0)
     }
@@ -129,8 +129,8 @@ impl ToolResult<'_> {
     }
 
     pub(super) fn is_error(&self) -> bool {
-        let marked = matches!(&self.value, Either::Object(answer) if answer.is_error.0);
-        marked || &*self.status == "error"
+        let is_marked = matches!(&self.value, Either::Object(answer) if answer.is_error.0);
+        is_marked || &*self.status == "error"
     }
 
     pub(super) fn exit_code(&self) -> Option<i32> {

@@ -32,8 +32,8 @@ impl Kimi {
             "CompactionBegin" => self.talk.turn(Boundary::Compaction, out),
             "StepBegin" | "StepInterrupted" | "StepRetry" => self.talk.close(),
             "StatusUpdate" => {
-                if let Some(used) = payload.token_usage.0.and_then(|usage| usage.total()) {
-                    self.tokens.count(&payload.message_id, used);
+                if let Some(tokens) = payload.token_usage.0.and_then(|usage| usage.total()) {
+                    self.tokens.count(&payload.message_id, tokens);
                 }
             }
             _ => out.say(Role::System, &payload.body),
@@ -48,11 +48,8 @@ impl Kimi {
         out: &mut Out<'_>,
     ) {
         let Some(function) = &function.0 else { return };
-        let input = serde_json::from_str::<Leaves<'_>>(&function.arguments);
-        let input = input.unwrap_or_else(|_| Leaves {
-            texts: vec![function.arguments.0.clone()],
-            command: None,
-        });
+        let as_text = |_| Leaves { texts: vec![function.arguments.0.clone()], command: None };
+        let input: Leaves<'_> = serde_json::from_str(&function.arguments).unwrap_or_else(as_text);
         self.talk.call(id, &function.name, &input, out);
     }
 
@@ -61,7 +58,7 @@ impl Kimi {
         let output = result.output.texts.iter().map(|text| &**text);
         let texts = output.chain([&*result.message]).filter(|text| !text.is_empty());
         let text = texts.collect::<Vec<_>>().join("\n");
-        let ending = Ending::failed_if(result.failed());
+        let ending = Ending::failed_if(result.has_failed());
         self.talk.answer(&payload.tool_call_id, &text, ending, None, out);
     }
 }

@@ -28,8 +28,8 @@ records! {
 impl<'a> Record<'a> {
     /// The message of kimi-cli that the record holds, if it is one of kimi-cli.
     pub(super) fn envelope(&self) -> Option<&Message<'a>> {
-        let held = self.message.0.as_ref().or(self.params.0.as_ref())?;
-        (self.kind.is_empty() && !held.kind.is_empty()).then_some(held)
+        let message = self.message.0.as_ref().or(self.params.0.as_ref())?;
+        (self.kind.is_empty() && !message.kind.is_empty()).then_some(message)
     }
 }
 
@@ -69,7 +69,7 @@ records! {
 }
 
 impl ToolOutput<'_> {
-    pub(super) fn failed(&self) -> bool {
+    pub(super) fn has_failed(&self) -> bool {
         self.is_error.0 || self.error.0
     }
 }
@@ -110,7 +110,7 @@ records! {
         arguments: Str<'a>,
     }
 
-    /// Tokens of a step, in either client's spelling. What was read from a cache is left out.
+    /// Tokens of a step, in either client's spelling, without those that were read from a cache.
     #[derive(Clone, Copy)]
     struct Tokens {
         #[serde(alias = "inputOther")]

@@ -5,7 +5,7 @@
 //! `packages/opencode/src/session/message-v2.ts`. A sub-agent has a session of
 //! its own, with a parent: in it nobody is the main agent.
 
-use super::{Failure, OPENCODE_JSON, Part, Tokens, fail, tool};
+use super::{Failure, OPENCODE_JSON, Part, Tokens, fail, tool_call};
 use crate::json::{Json, Records, records};
 use crate::loose::{Flag, List, Num, Object, Str};
 use crate::out::Out;
@@ -16,9 +16,9 @@ use crate::{Boundary, Role, Usage};
 pub(crate) const OPENCODE_EXPORT: Spec = Spec {
     name: "opencode-export",
     known_by: KnownBy::Record(|shape| {
-        let session = shape.inner("info").has("id") && shape.has("messages");
-        let message = shape.inner("info").has("role") && shape.has("parts");
-        session || message
+        let is_session = shape.inner("info").has("id") && shape.has("messages");
+        let is_message = shape.inner("info").has("role") && shape.has("parts");
+        is_session || is_message
     }),
     open: |_| Box::new(Json::new(Export::default())),
     ..OPENCODE_JSON
@@ -28,9 +28,9 @@ pub(crate) const OPENCODE_EXPORT: Spec = Spec {
 #[derive(Debug, Default)]
 struct Export {
     talk: Talk,
-    /// True once a session came.
-    begun: bool,
-    spent: Usage,
+    /// A session came: the next one begins another run.
+    has_session: bool,
+    usage: Usage,
 }
 
 records! {
@@ -38,7 +38,7 @@ records! {
     struct Record<'a> {
         info: Object<Info<'a>>,
         messages: List<Object<Record<'a>>>,
-        parts: List<Object<Piece<'a>>>,
+        parts: List<Object<MessagePart<'a>>>,
     }
 
     struct Info<'a> {
@@ -58,12 +58,12 @@ records! {
         "messageID" => message: Str<'a>,
     }
 
-    /// A part, as far as events do not have it.
-    struct Piece<'a> {
+    /// A part of a message, with the members that parts of events lack.
+    struct MessagePart<'a> {
         "type" => kind: Str<'a>,
         text: Str<'a>,
         synthetic: Flag,
-        /// True if the agent does not see the part.
+        /// The agent does not see the part.
         ignored: Flag,
         tool: Str<'a>,
         "callID" => call: Str<'a>,
@@ -78,36 +78,41 @@ impl Records for Export {
         if let Some(info) = record.info.0.as_ref().filter(|info| info.role.is_empty()) {
             out.session(&info.id);
             self.talk.sub_agent = !info.parent.is_empty();
-            if std::mem::replace(&mut self.begun, true) {
+            if std::mem::replace(&mut self.has_session, true) {
                 self.talk.turn(Boundary::Prompt, out);
             }
         }
         let revert = record.info.0.as_ref().and_then(|info| info.revert.0.as_ref());
-        let revert = revert.map(|revert| revert.message.to_string()).unwrap_or_default();
-        let inner = record.messages.0.into_iter().filter_map(|message| message.0);
-        let outer = Record { info: record.info, parts: record.parts, ..Record::default() };
+        let reverted_id = revert.map(|revert| revert.message.to_string()).unwrap_or_default();
+        let messages = record.messages.0.into_iter().filter_map(|message| message.0);
+        let bare_message = Record { info: record.info, parts: record.parts, ..Record::default() };
         // In one object with all messages, their number says more than the line of the object.
-        let numbers = std::iter::once(out.line()).chain(1..);
-        for (number, message) in numbers.zip(std::iter::once(outer).chain(inner)) {
+        let lines = std::iter::once(out.line()).chain(1..);
+        for (line, message) in lines.zip(std::iter::once(bare_message).chain(messages)) {
             if let Some(info) = &message.info.0 {
-                if !revert.is_empty() && *info.id == *revert {
+                if !reverted_id.is_empty() && *info.id == *reverted_id {
                     // The person has taken back this message and those after it.
                     break;
                 }
-                self.message(info, message.parts, out.at(number));
+                self.message(info, message.parts, out.at_line(line));
             }
         }
     }
 
     fn finish(&mut self, out: &mut Out<'_>) {
-        out.usage(self.spent);
+        out.usage(self.usage);
     }
 }
 
 impl Export {
-    fn message(&mut self, info: &Info<'_>, parts: List<Object<Piece<'_>>>, out: &mut Out<'_>) {
+    fn message(
+        &mut self,
+        info: &Info<'_>,
+        parts: List<Object<MessagePart<'_>>>,
+        out: &mut Out<'_>,
+    ) {
         out.session(&info.session);
-        let parts: Vec<Piece<'_>> = parts.0.into_iter().filter_map(|part| part.0).collect();
+        let parts: Vec<MessagePart<'_>> = parts.0.into_iter().filter_map(|part| part.0).collect();
         match &*info.role {
             "user" => self.user(&parts, out),
             "assistant" => self.assistant(info, parts, out),
@@ -115,9 +120,9 @@ impl Export {
         }
     }
 
-    fn user(&mut self, parts: &[Piece<'_>], out: &mut Out<'_>) {
-        let compaction = parts.iter().any(|part| &*part.kind == "compaction");
-        let boundary = if compaction { Boundary::Compaction } else { Boundary::Prompt };
+    fn user(&mut self, parts: &[MessagePart<'_>], out: &mut Out<'_>) {
+        let is_compaction = parts.iter().any(|part| &*part.kind == "compaction");
+        let boundary = if is_compaction { Boundary::Compaction } else { Boundary::Prompt };
         self.talk.turn(boundary, out);
         for part in parts.iter().filter(|part| &*part.kind == "text") {
             let role = match (self.talk.sub_agent, part.synthetic.0 || part.ignored.0) {
@@ -129,10 +134,10 @@ impl Export {
         }
     }
 
-    fn assistant(&mut self, info: &Info<'_>, parts: Vec<Piece<'_>>, out: &mut Out<'_>) {
+    fn assistant(&mut self, info: &Info<'_>, parts: Vec<MessagePart<'_>>, out: &mut Out<'_>) {
         out.model(&info.model);
         let tokens = info.tokens.0.as_ref().map(Tokens::total);
-        self.spent.add(Usage { tokens, cost_micro_usd: info.cost.micro(), ..Usage::default() });
+        self.usage.add(Usage { tokens, cost_micro_usd: info.cost.micro(), ..Usage::default() });
         if info.summary.0 {
             self.talk.turn(Boundary::Compaction, out);
         }
@@ -144,7 +149,7 @@ impl Export {
         }
     }
 
-    fn part(&mut self, info: &Info<'_>, part: Piece<'_>, out: &mut Out<'_>) {
+    fn part(&mut self, info: &Info<'_>, part: MessagePart<'_>, out: &mut Out<'_>) {
         match &*part.kind {
             "text" if self.talk.sub_agent => out.say(Role::Tool, &part.text),
             "text" if info.summary.0 || part.synthetic.0 || part.ignored.0 => {
@@ -156,7 +161,7 @@ impl Export {
                 self.talk.close();
                 let call = Part { tool: part.tool, call: part.call, ..Part::default() };
                 if let Some(state) = &part.state.0 {
-                    tool(&call, state, out);
+                    tool_call(&call, state, out);
                 }
             }
             _ => {}

@@ -18,8 +18,8 @@ pub(crate) const QWEN_SESSION: Spec = Spec {
     name: "qwen-session",
     family: FAMILY,
     known_by: KnownBy::Record(|shape| {
-        let message = shape.inner("message").has("parts") || shape.has("systemPayload");
-        shape.has("sessionId") && shape.has("uuid") && message
+        let has_content = shape.inner("message").has("parts") || shape.has("systemPayload");
+        shape.has("sessionId") && shape.has("uuid") && has_content
     }),
     open: |_| Box::new(Json::new(Session::default())),
 };
@@ -93,7 +93,8 @@ impl Records for Session {
             _ => {}
         }
         if let Some(tokens) = &record.usage.0 {
-            let [total, cached] = [tokens.total, tokens.cached].map(|n| n.whole().unwrap_or(0));
+            let counts = [tokens.total, tokens.cached];
+            let [total, cached] = counts.map(|count| count.whole().unwrap_or(0));
             self.tally.count(&record.uuid, total.saturating_sub(cached));
         }
     }
@@ -112,8 +113,8 @@ impl Session {
         if let Some(event) = event.filter(|event| event.name.ends_with(".api_error")) {
             let messages = [&event.error_message, &event.error];
             let message = messages.into_iter().find(|message| !message.is_empty());
-            let message = message.map_or("API error", |message| &**message);
-            out.fail(message, event.status_code.signed());
+            let cause = message.map_or("API error", |message| &**message);
+            out.fail(cause, event.status_code.signed());
         }
     }
 }

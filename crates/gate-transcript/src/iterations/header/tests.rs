@@ -4,7 +4,8 @@ use super::*;
 
 /// The number of a header in a log that begins with a rule, as far as it is one.
 fn number(line: &str) -> Option<u64> {
-    titled(line, false).filter(|(header, _)| header.kind != Kind::Boxed).map(|(_, number)| number)
+    let title = title(line, false)?;
+    (title.header.kind != Kind::Boxed).then_some(title.number)
 }
 
 #[test]
@@ -51,15 +52,15 @@ fn what_only_looks_like_a_header_is_none() {
 
 #[test]
 fn a_time_and_a_level_before_a_header_are_the_loggers() {
-    for (line, rest, logged) in [
-        ("[2026-01-09 10:00:00] [LOOP] === Loop 3 ===", "=== Loop 3 ===", true),
-        ("[x]a", "a", true),
-        ("[x", "[x", false),
-        ("a [x] b", "a [x] b", false),
+    for (line, message) in [
+        ("[2026-01-09 10:00:00] [LOOP] === Loop 3 ===", Some("=== Loop 3 ===")),
+        ("[x]a", Some("a")),
+        ("[x", None),
+        ("a [x] b", None),
     ] {
-        assert_eq!(unlogged(line), (rest, logged), "{line}");
+        assert_eq!(without_log_prefix(line), message, "{line}");
     }
-    let (header, number) = titled("[10:00] === Loop 3 ===", false).unwrap();
+    let Title { header, number } = title("[10:00] === Loop 3 ===", false).unwrap();
     assert_eq!((header.kind, number), (Kind::Logged, 3));
     assert!(is_logged("  [10:00] a") && !is_logged("[LOOP] a") && !is_logged("[10:00"));
     assert_eq!(stamp(" [2026-01-09 10:00:00] [LOOP] a"), "2026-01-09 10:00:00");
@@ -68,7 +69,7 @@ fn a_time_and_a_level_before_a_header_are_the_loggers() {
 #[test]
 fn only_the_first_line_says_that_a_log_is_ralph_tuis() {
     let kind =
-        |line: &str, first| titled(line, first).map(|(header, number)| (header.kind, number));
+        |line: &str, first| title(line, first).map(|title| (title.header.kind, title.number));
     assert_eq!(kind("# Iteration 3 Log", true), Some((Kind::Tui, 3)));
     assert_eq!(kind("# Iteration 3 Log", false), None);
     assert_eq!(kind("# Iteration 3", true), None);
@@ -161,7 +162,7 @@ fn a_banner_may_come_before_the_first_header_and_not_a_conversation() {
 
 #[test]
 fn a_line_longer_than_a_header_may_be_is_the_agents() {
-    let long = format!("=== Loop 2 ({}) ===", "x".repeat(HEADER));
+    let long = format!("=== Loop 2 ({}) ===", "x".repeat(MAX_HEADER_BYTES));
     assert_eq!(judged(&format!("=== Loop 1 ===\n{long}\n=== Loop 2 ===")), "a.a");
     let colours = "\u{1b}[32m=== Loop 2 ===\u{1b}[0m   ";
     assert_eq!(judged(&format!("=== Loop 1 ===\n{colours}")), "aa");

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use gate_core::integrity::tests_in_source;
 
-use super::{Compared, ends, name};
+use super::{Comparison, name_suffixes, stable_name};
 use crate::checks::verified_tests::overlay::Overlay;
 use crate::report::{Status, Test, TestReport};
 use crate::worktree::WorkTree;
@@ -16,116 +16,124 @@ use crate::worktree::WorkTree;
 /// The longest file whose tests are read.
 const MAX_FILE_BYTES: usize = 4 << 20;
 
-/// Tests by their own names, each with its code.
+/// The code of tests, by their own names.
 type Bodies = BTreeMap<String, Vec<String>>;
 
-/// The tests that left files since the baseline, and those that came into files.
+/// The tests in the changed files that one of the two versions has alone.
 #[derive(Debug, Default)]
-pub(in crate::checks::verified_tests) struct Sources {
-    left: Bodies,
-    came: Bodies,
+pub(in crate::checks::verified_tests) struct SourceTests {
+    removed: Bodies,
+    added: Bodies,
 }
 
-impl Sources {
-    /// By the files that changed.
+impl SourceTests {
+    /// The tests of the files that changed since the baseline.
     pub(in crate::checks::verified_tests) fn new(overlay: &Overlay<'_>, tree: &WorkTree) -> Self {
         let mut sources = Self::default();
         for change in &overlay.changes {
-            let before = overlay.baseline.content(tree, &change.path).ok().flatten();
-            let before = before.map(|stored| stored.bytes).unwrap_or_default();
-            let now = tree.bytes(&change.path).unwrap_or_default();
-            sources.file(&change.path, &before, &now);
+            let stored_file = overlay.baseline.content(tree, &change.path).ok().flatten();
+            let old_text = stored_file.map(|file| file.bytes).unwrap_or_default();
+            let new_text = tree.bytes(&change.path).unwrap_or_default();
+            sources.add_file(&change.path, &old_text, &new_text);
         }
         sources
     }
 
-    /// A file's tests that are not there in both versions.
-    fn file(&mut self, path: &Path, before: &[u8], now: &[u8]) {
-        let [mut before, mut now] = [before, now].map(|bytes| tests(path, bytes));
-        let both: Vec<_> = before.iter().filter(|test| now.contains(test)).cloned().collect();
-        before.retain(|test| !both.contains(test));
-        now.retain(|test| !both.contains(test));
-        for (tests, into) in [(before, &mut self.left), (now, &mut self.came)] {
-            for (name, body) in tests {
-                into.entry(name).or_default().push(body);
-            }
+    fn add_file(&mut self, path: &Path, old_text: &[u8], new_text: &[u8]) {
+        let old_tests = tests_in_file(path, old_text);
+        let new_tests = tests_in_file(path, new_text);
+        for (name, body) in old_tests.iter().filter(|test| !new_tests.contains(test)) {
+            self.removed.entry(name.clone()).or_default().push(body.clone());
+        }
+        for (name, body) in new_tests.iter().filter(|test| !old_tests.contains(test)) {
+            self.added.entry(name.clone()).or_default().push(body.clone());
         }
     }
 
-    /// True if so many tests of this own name left, and the same came.
-    fn accounts_for(&self, own: &str, count: usize) -> bool {
-        let [left, came] = [&self.left, &self.came].map(|bodies| {
-            let mut bodies = bodies.get(own).cloned().unwrap_or_default();
+    /// So many tests of this own name were removed, and as many were added with the same code.
+    fn has_moved(&self, own_name: &str, count: usize) -> bool {
+        let [removed, added] = [&self.removed, &self.added].map(|bodies| {
+            let mut bodies = bodies.get(own_name).cloned().unwrap_or_default();
             bodies.sort_unstable();
             bodies
         });
-        left.len() == count && left == came
+        removed.len() == count && removed == added
     }
-}
 
-impl Sources {
-    /// The name of the only test that came with the code of the only one that left under this name.
-    fn new_name(&self, own: &str) -> Option<&str> {
-        let [body] = self.left.get(own)?.as_slice() else { return None };
-        let renamed =
-            self.came.iter().filter(|(name, bodies)| *bodies == &[body.replacen(own, name, 1)]);
+    /// The name of the only added test with the code of the only removed test of this name.
+    fn new_name(&self, own_name: &str) -> Option<&str> {
+        let [body] = self.removed.get(own_name)?.as_slice() else { return None };
+        let renamed = self
+            .added
+            .iter()
+            .filter(|(name, bodies)| *bodies == &[body.replacen(own_name, name, 1)]);
         let mut names = renamed.map(|(name, _)| name.as_str());
         match (names.next(), names.next()) {
-            (Some(only), None) => Some(only),
+            (Some(new_name), None) => Some(new_name),
             _ => None,
         }
     }
 }
 
-fn tests(path: &Path, bytes: &[u8]) -> Vec<(String, String)> {
+/// Each test's own name, and its code.
+fn tests_in_file(path: &Path, bytes: &[u8]) -> Vec<(String, String)> {
     if bytes.len() > MAX_FILE_BYTES {
         return Vec::new();
     }
-    tests_in_source(&path.to_string_lossy(), &String::from_utf8_lossy(bytes))
+    let tests = tests_in_source(&path.to_string_lossy(), &String::from_utf8_lossy(bytes));
+    tests.into_iter().map(|test| (test.name, test.body)).collect()
 }
 
 /// The last part of a test's name.
 fn own_name(id: &str) -> &str {
-    ends(id).min_by_key(|end| end.len()).unwrap_or(id)
+    name_suffixes(id).min_by_key(|suffix| suffix.len()).unwrap_or(id)
 }
 
-impl Compared {
-    /// Takes those that are gone for moved, if as many new ones with the same own name ran, and the
-    /// same code left files and came into others.
+impl Comparison {
+    /// Takes missing tests for moved ones, if as many new ones with the same own name ran, and the
+    /// same code was removed from files and added to others.
     pub(in crate::checks::verified_tests) fn relocate(
         &mut self,
-        before: &[Test],
-        now: &TestReport,
-        sources: impl FnOnce() -> Sources,
+        baseline_tests: &[Test],
+        report: &TestReport,
+        source_tests: impl FnOnce() -> SourceTests,
     ) {
-        if self.gone.is_empty() {
+        if self.missing.is_empty() {
             return;
         }
-        let known: BTreeSet<_> = before.iter().map(|test| name(&test.id)).collect();
-        let mut new: BTreeMap<String, usize> = BTreeMap::new();
-        for test in now.tests.iter().filter(|test| test.status != Status::Skipped) {
-            if !known.contains(&name(&test.id)) {
-                *new.entry(own_name(&test.id).to_owned()).or_default() += 1;
+        let old_names: BTreeSet<_> =
+            baseline_tests.iter().map(|test| stable_name(&test.id)).collect();
+        let mut new_counts: BTreeMap<String, usize> = BTreeMap::new();
+        for test in report.tests.iter().filter(|test| test.status != Status::Skipped) {
+            if !old_names.contains(&stable_name(&test.id)) {
+                *new_counts.entry(own_name(&test.id).to_owned()).or_default() += 1;
             }
         }
-        let mut gone: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for id in &self.gone {
-            gone.entry(own_name(id).to_owned()).or_default().push(id.clone());
+        let mut missing_by_name: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for id in &self.missing {
+            missing_by_name.entry(own_name(id).to_owned()).or_default().push(id.clone());
         }
-        let sources = sources();
-        let moved = gone.iter().filter(|(own, ids)| {
-            new.get(*own) == Some(&ids.len()) && sources.accounts_for(own, ids.len())
-        });
-        let mut moved: BTreeSet<String> = moved.flat_map(|(_, ids)| ids.clone()).collect();
-        for (own, ids) in gone {
+        let source_tests = source_tests();
+        let mut moved: BTreeSet<String> = missing_by_name
+            .iter()
+            .filter(|(own_name, ids)| {
+                new_counts.get(*own_name) == Some(&ids.len())
+                    && source_tests.has_moved(own_name, ids.len())
+            })
+            .flat_map(|(_, ids)| ids.clone())
+            .collect();
+        for (own_name, ids) in missing_by_name {
+            // A new name counts for one missing test: the next one of the same code is gone.
             if let ([id], false) = (ids.as_slice(), moved.contains(&ids[0]))
-                && sources.new_name(&own).is_some_and(|name| new.remove(name) == Some(1))
+                && source_tests
+                    .new_name(&own_name)
+                    .is_some_and(|new_name| new_counts.remove(new_name) == Some(1))
             {
                 moved.insert(id.clone());
             }
         }
-        self.gone.retain(|id| !moved.contains(id));
-        self.passed += moved.len();
+        self.missing.retain(|id| !moved.contains(id));
+        self.executed += moved.len();
         self.moved.extend(moved);
     }
 }
@@ -156,16 +164,16 @@ mod tests {
     fn gone(gone: &[&str], now: &[(&str, Status)], files: &[(&str, &str, &str)]) -> Vec<String> {
         let before: Vec<_> = gone.iter().map(|id| (*id, Status::Passed)).collect();
         let ids = gone.iter().map(|id| (*id).to_owned()).collect();
-        let mut compared = Compared { gone: ids, ..Compared::default() };
-        compared.relocate(&report(&before).tests, &report(now), || {
-            let mut sources = Sources::default();
+        let mut comparison = Comparison { missing: ids, ..Comparison::default() };
+        comparison.relocate(&report(&before).tests, &report(now), || {
+            let mut sources = SourceTests::default();
             for (path, before, now) in files {
-                sources.file(Path::new(path), before.as_bytes(), now.as_bytes());
+                sources.add_file(Path::new(path), before.as_bytes(), now.as_bytes());
             }
             sources
         });
-        assert_eq!(compared.passed, compared.moved.len());
-        compared.gone
+        assert_eq!(comparison.executed, comparison.moved.len());
+        comparison.missing
     }
 
     #[test]

@@ -10,7 +10,7 @@ fn tests_named(tests: &[(&str, Status)]) -> Vec<Test> {
 }
 
 fn report(tests: &[(&str, Status)]) -> TestReport {
-    let count = |wanted| tests.iter().filter(|(_, status)| *status == wanted).count() as u64;
+    let count = |counted| tests.iter().filter(|(_, status)| *status == counted).count() as u64;
     TestReport {
         format: Format::Pytest,
         tests: tests_named(tests),
@@ -24,9 +24,9 @@ fn report(tests: &[(&str, Status)]) -> TestReport {
     }
 }
 
-fn file_moved(from: &str, to: &str, cwd: &str) -> Renamed {
-    let [from, to] = [from, to].map(|path| spellings(Path::new(path), Path::new(cwd)));
-    Renamed { moved: from.into_iter().zip(to).collect(), free: Vec::new() }
+fn file_moved(from: &str, to: &str, cwd: &str) -> NameChanges {
+    let moved = moved_prefixes(Path::new(from), Path::new(to), Path::new(cwd));
+    NameChanges { moved, approved_prefixes: Vec::new() }
 }
 
 fn allowance(test: Option<&str>, path: Option<&str>, rule: Option<&str>) -> Allowance {
@@ -40,54 +40,58 @@ fn names(ids: &[&str]) -> Vec<String> {
 
 /// The number that ran, and the names of those that are gone and those that are skipped.
 #[track_caller]
-fn check(before: &[(&str, Status)], now: &[(&str, Status)], expected: (usize, &[&str], &[&str])) {
-    let compared = compare(&tests_named(before), &report(now), &Renamed::default(), &[]);
-    let (passed, gone, skipped) = expected;
-    let (gone, skipped) = (names(gone), names(skipped));
-    assert_eq!(compared, Compared { passed, gone, skipped, ..Compared::default() });
+fn check(old: &[(&str, Status)], new: &[(&str, Status)], expected: (usize, &[&str], &[&str])) {
+    let comparison = compare(&tests_named(old), &report(new), &NameChanges::default(), &[]);
+    let (executed, missing, skipped) = expected;
+    let (missing, skipped) = (names(missing), names(skipped));
+    assert_eq!(comparison, Comparison { executed, missing, skipped, ..Comparison::default() });
 }
 
 #[test]
 fn a_test_of_the_baseline_has_to_be_there_and_to_run() {
-    let before = [("t.py::a", Passed), ("t.py::b", Failed), ("t.py::c", Skipped)];
-    check(&before, &before, (2, &[], &[]));
-    check(&before, &[("t.py::a", Failed), ("t.py::b", Passed)], (2, &[], &[]));
-    check(&before, &[("t.py::a", Passed), ("t.py::c", Passed)], (1, &["t.py::b"], &[]));
-    check(&before, &[("t.py::a", Skipped), ("t.py::b", Passed)], (1, &[], &["t.py::a"]));
-    check(&before, &[], (0, &["t.py::a", "t.py::b"], &[]));
+    let baseline_tests = [("t.py::a", Passed), ("t.py::b", Failed), ("t.py::c", Skipped)];
+    check(&baseline_tests, &baseline_tests, (2, &[], &[]));
+    check(&baseline_tests, &[("t.py::a", Failed), ("t.py::b", Passed)], (2, &[], &[]));
+    check(&baseline_tests, &[("t.py::a", Passed), ("t.py::c", Passed)], (1, &["t.py::b"], &[]));
+    check(&baseline_tests, &[("t.py::a", Skipped), ("t.py::b", Passed)], (1, &[], &["t.py::a"]));
+    check(&baseline_tests, &[], (0, &["t.py::a", "t.py::b"], &[]));
 }
 
 #[test]
 fn more_tests_do_not_make_up_for_one_that_is_gone() {
-    let now = [("t.py::x", Passed), ("t.py::y", Passed), ("t.py::z", Passed)];
-    check(&[("t.py::a", Passed)], &now, (0, &["t.py::a"], &[]));
+    let run = [("t.py::x", Passed), ("t.py::y", Passed), ("t.py::z", Passed)];
+    check(&[("t.py::a", Passed)], &run, (0, &["t.py::a"], &[]));
 }
 
 #[test]
 fn a_documentation_test_is_the_same_on_another_line() {
-    let before = [("lib::src/lib.rs - f (line 3)", Passed)];
-    check(&before, &[("lib::src/lib.rs - f (line 41)", Passed)], (1, &[], &[]));
+    let baseline_tests = [("lib::src/lib.rs - f (line 3)", Passed)];
+    check(&baseline_tests, &[("lib::src/lib.rs - f (line 41)", Passed)], (1, &[], &[]));
     let other = [("lib::src/lib.rs - g (line 3)", Passed)];
-    check(&before, &other, (0, &["lib::src/lib.rs - f"], &[]));
+    check(&baseline_tests, &other, (0, &["lib::src/lib.rs - f"], &[]));
     check(&[("t > a (line x", Passed)], &[("t > a", Passed)], (0, &["t > a (line x"], &[]));
 }
 
 #[test]
 fn one_that_runs_is_enough_of_two_tests_with_one_name() {
-    let now = [("lib::f (line 1)", Skipped), ("lib::f (line 9)", Passed)];
-    check(&[("lib::f (line 1)", Passed), ("lib::f (line 9)", Passed)], &now, (1, &[], &[]));
+    let run = [("lib::f (line 1)", Skipped), ("lib::f (line 9)", Passed)];
+    check(&[("lib::f (line 1)", Passed), ("lib::f (line 9)", Passed)], &run, (1, &[], &[]));
 }
 
 /// The new name of a test after its file was moved.
 #[track_caller]
-fn check_moved(renamed: &Renamed, before: &str, now: &str, is_moved: bool) {
-    let compared =
-        compare(&tests_named(&[(before, Passed)]), &report(&[(now, Passed)]), renamed, &[]);
+fn check_moved(name_changes: &NameChanges, old_name: &str, new_name: &str, is_moved: bool) {
+    let comparison = compare(
+        &tests_named(&[(old_name, Passed)]),
+        &report(&[(new_name, Passed)]),
+        name_changes,
+        &[],
+    );
     let expected = match is_moved {
-        true => Compared { passed: 1, moved: names(&[before]), ..Compared::default() },
-        false => Compared { gone: names(&[before]), ..Compared::default() },
+        true => Comparison { executed: 1, moved: names(&[old_name]), ..Comparison::default() },
+        false => Comparison { missing: names(&[old_name]), ..Comparison::default() },
     };
-    assert_eq!(compared, expected, "{before} {now}");
+    assert_eq!(comparison, expected, "{old_name} {new_name}");
 }
 
 #[test]
@@ -109,16 +113,17 @@ fn tests_move_with_their_file() {
 
 #[test]
 fn a_test_that_stayed_although_a_file_moved_is_no_moved_one() {
-    let renamed = file_moved("tests/test_a.py", "tests/test_b.py", "");
+    let name_changes = file_moved("tests/test_a.py", "tests/test_b.py", "");
     let id = "tests/test_a.py::a";
-    let compared = compare(&tests_named(&[(id, Passed)]), &report(&[(id, Passed)]), &renamed, &[]);
-    assert_eq!(compared, Compared { passed: 1, ..Compared::default() });
+    let comparison =
+        compare(&tests_named(&[(id, Passed)]), &report(&[(id, Passed)]), &name_changes, &[]);
+    assert_eq!(comparison, Comparison { executed: 1, ..Comparison::default() });
 }
 
 #[test]
 fn a_file_is_spelled_as_each_runner_names_its_tests() {
     let check = |path: &str, cwd: &str, expected: [&str; 6]| {
-        assert_eq!(spellings(Path::new(path), Path::new(cwd)), expected, "{path}");
+        assert_eq!(name_prefixes(Path::new(path), Path::new(cwd)), expected, "{path}");
     };
     let inner = "app/src/math/mod.rs";
     check(
@@ -133,24 +138,29 @@ fn a_file_is_spelled_as_each_runner_names_its_tests() {
 
 #[test]
 fn tests_in_files_that_may_change_may_go() {
-    let free = spellings(Path::new("tests/test_a.py"), Path::new(""));
-    let renamed = Renamed { moved: Vec::new(), free };
-    let before = tests_named(&[("tests/test_a.py::a", Passed), ("tests/test_ab.py::a", Passed)]);
-    let compared = compare(&before, &report(&[]), &renamed, &[]);
-    let (allowed, gone) = (names(&["tests/test_a.py::a"]), names(&["tests/test_ab.py::a"]));
-    assert_eq!(compared, Compared { allowed, gone, ..Compared::default() });
+    let approved_prefixes = name_prefixes(Path::new("tests/test_a.py"), Path::new(""));
+    let name_changes = NameChanges { moved: Vec::new(), approved_prefixes };
+    let baseline_tests =
+        tests_named(&[("tests/test_a.py::a", Passed), ("tests/test_ab.py::a", Passed)]);
+    let comparison = compare(&baseline_tests, &report(&[]), &name_changes, &[]);
+    let (allowed, missing) = (names(&["tests/test_a.py::a"]), names(&["tests/test_ab.py::a"]));
+    assert_eq!(comparison, Comparison { allowed, missing, ..Comparison::default() });
 }
 
 #[test]
 fn tests_that_the_operator_lets_go_are_neither_gone_nor_skipped() {
-    let before =
+    let baseline_tests =
         tests_named(&[("t.py::old_a", Passed), ("t.py::old_b", Passed), ("t.py::c", Passed)]);
-    let now = report(&[("t.py::old_b", Skipped), ("t.py::c", Skipped)]);
-    let compared =
-        compare(&before, &now, &Renamed::default(), &[allowance(Some("old_*"), None, None)]);
+    let report = report(&[("t.py::old_b", Skipped), ("t.py::c", Skipped)]);
+    let comparison = compare(
+        &baseline_tests,
+        &report,
+        &NameChanges::default(),
+        &[allowance(Some("old_*"), None, None)],
+    );
     let (allowed, skipped) = (names(&["t.py::old_a", "t.py::old_b"]), names(&["t.py::c"]));
-    assert_eq!(compared, Compared { allowed, skipped, ..Compared::default() });
-    assert_eq!(compared.wrong().unwrap(), "1 test of the baseline is skipped now: t.py::c");
+    assert_eq!(comparison, Comparison { allowed, skipped, ..Comparison::default() });
+    assert_eq!(comparison.difference().unwrap(), "1 test of the baseline is skipped now: t.py::c");
 }
 
 #[test]
@@ -194,7 +204,7 @@ fn an_allowance_of_a_rule_or_a_whole_file_lets_no_test_go() {
 #[test]
 fn a_star_stands_for_anything() {
     let check = |pattern: &str, text: &str, expected: bool| {
-        assert_eq!(fits(pattern, text), expected, "{pattern} {text}");
+        assert_eq!(matches_pattern(pattern, text), expected, "{pattern} {text}");
     };
     check("a", "a", true);
     check("a", "ab", false);
@@ -211,9 +221,10 @@ fn a_star_stands_for_anything() {
 }
 
 #[track_caller]
-fn check_sentence(gone: &[&str], skipped: &[&str], expected: Option<&str>) {
-    let compared = Compared { gone: names(gone), skipped: names(skipped), ..Compared::default() };
-    assert_eq!(compared.wrong().as_deref(), expected);
+fn check_sentence(missing: &[&str], skipped: &[&str], expected: Option<&str>) {
+    let comparison =
+        Comparison { missing: names(missing), skipped: names(skipped), ..Comparison::default() };
+    assert_eq!(comparison.difference().as_deref(), expected);
 }
 
 #[test]
@@ -237,8 +248,8 @@ fn the_difference_is_told_in_a_sentence() {
 #[test]
 fn a_record_lists_fifty_names_of_each_kind() {
     let many: Vec<_> = (0..60).map(|number| format!("t{number:02}")).collect();
-    let compared = Compared { passed: 70, gone: many.clone(), ..Compared::default() };
-    let detail = compared.detail();
+    let comparison = Comparison { executed: 70, missing: many.clone(), ..Comparison::default() };
+    let detail = comparison.detail();
     assert_eq!(detail["missing"], json!(many[..50]));
     assert_eq!((&detail["passed"], &detail["skipped"]), (&json!(70), &json!([])));
 }
@@ -246,23 +257,23 @@ fn a_record_lists_fifty_names_of_each_kind() {
 #[test]
 fn a_report_that_counts_more_than_it_names_is_no_list_of_tests() {
     let mut named = report(&[("a", Passed), ("b", Skipped)]);
-    assert!(names_all(&named));
+    assert!(is_fully_named(&named));
     named.skipped += 1;
-    assert!(!names_all(&named));
-    assert!(!names_all(&report(&[])));
+    assert!(!is_fully_named(&named));
+    assert!(!is_fully_named(&report(&[])));
 }
 
 #[test]
 fn a_new_test_is_one_that_the_baseline_did_not_have_in_any_state() {
-    let before = tests_named(&[("a", Passed), ("b", Skipped), ("f (line 1)", Passed)]);
-    let now = report(&[
+    let baseline_tests = tests_named(&[("a", Passed), ("b", Skipped), ("f (line 1)", Passed)]);
+    let report = report(&[
         ("a", Passed),
         ("b", Passed),
         ("c", Passed),
         ("d", Failed),
         ("f (line 8)", Passed),
     ]);
-    assert_eq!(new_and_passed(&before, &now), ["c"]);
+    assert_eq!(new_and_passed(&baseline_tests, &report), ["c"]);
 }
 
 #[test]
@@ -272,7 +283,11 @@ fn the_projects_folder_is_named_from_the_real_root() {
     std::fs::create_dir_all(root.join("tree/app")).unwrap();
     std::os::unix::fs::symlink(root.join("tree/app"), root.join("link")).unwrap();
     let check = |cwd: &str, expected: &str| {
-        assert_eq!(inside(&root.join(cwd), &root.join("tree")), Path::new(expected), "{cwd}");
+        assert_eq!(
+            relative_folder(&root.join(cwd), &root.join("tree")),
+            Path::new(expected),
+            "{cwd}"
+        );
     };
     check("tree", "");
     check("tree/app", "app");

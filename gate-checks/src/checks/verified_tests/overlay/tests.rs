@@ -36,7 +36,7 @@ fn context(
     allow: &[Allowance],
 ) -> (WorkTree, CheckContext) {
     let cancel = Cancellation::default();
-    let (tree, cx) = crate::checks::verified_tests::context(
+    let (tree, cx) = crate::checks::verified_tests::open_context(
         &Policy::default(),
         &fixture.site,
         baseline,
@@ -140,19 +140,19 @@ fn new_tests_and_new_files_that_load_by_themselves_are_left_out() {
 #[test]
 fn what_was_built_before_is_not_used_if_code_that_builds_was_changed() {
     let (fixture, baseline) = project();
-    let changes_builds = || {
+    let has_changed_build_code = || {
         let (tree, cx) = context(&fixture, &baseline, &[]);
-        Overlay::new(&cx, &tree).unwrap().unwrap().changes_builds(&tree)
+        Overlay::new(&cx, &tree).unwrap().unwrap().has_changed_build_code(&tree)
     };
     fixture.write("src/lib.rs", "\n");
     fixture.write("macros/src/lib.rs", "\n");
     fixture.write("macros/Cargo.toml", "[package]\nname = \"m\"\n");
-    assert!(!changes_builds());
+    assert!(!has_changed_build_code());
     fixture.write("macros/Cargo.toml", "[lib]\nproc-macro = true\n");
-    assert!(changes_builds());
+    assert!(has_changed_build_code());
     fixture.remove("macros");
     fixture.write("sub/build.rs", "\n");
-    assert!(changes_builds());
+    assert!(has_changed_build_code());
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_file_with_a_new_name_was_moved() {
     fs::rename(fixture.path("tests/test_b.py"), fixture.path("tests/test_c.py")).unwrap();
     let (tree, cx) = context(&fixture, &baseline, &[]);
     let overlay = Overlay::new(&cx, &tree).unwrap().unwrap();
-    let moved: Vec<_> = overlay.moved().collect();
+    let moved: Vec<_> = overlay.moved_files().collect();
     assert_eq!(moved, [(Path::new("tests/test_b.py"), Path::new("tests/test_c.py"))]);
 }
 
@@ -221,12 +221,12 @@ fn a_workspace_holds_what_each_question_needs() {
         &[("src/sum.py", "work"), ("tests/test_a.py", TEST_A), ("tests/test_b.py", TEST_B)],
     );
     check(
-        &|overlay, tree, layout| overlay.lay_all(tree, layout).unwrap(),
+        &|overlay, tree, layout| overlay.lay_baseline(tree, layout).unwrap(),
         &[("src/sum.py", SOURCE), ("tests/test_a.py", TEST_A), ("tests/test_b.py", TEST_B)],
     );
     let one = [PathBuf::from("tests/test_new.py")];
     check(
-        &|overlay, tree, layout| overlay.lay_files(tree, layout, &one).unwrap(),
+        &|overlay, tree, layout| overlay.put_back_files(tree, layout, &one).unwrap(),
         &[("src/sum.py", "work"), ("tests/test_a.py", "edited")],
     );
 }

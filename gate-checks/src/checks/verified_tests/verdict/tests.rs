@@ -32,7 +32,7 @@ fn tried(outcome: Outcome, report: Option<TestReport>) -> TestOutcome {
 fn a_copy_falls_short_where_something_other_than_a_test_failed() {
     let check = |outcome, report: Option<TestReport>, expected: bool| {
         let verdict = Verdict::new(tried(outcome, report.clone()));
-        assert_eq!(verdict.falls_short, expected, "{outcome:?} {report:?}");
+        assert_eq!(verdict.has_failed_outside_tests, expected, "{outcome:?} {report:?}");
     };
     check(Outcome::Pass, None, false);
     check(Outcome::Pass, Some(report(0, 0, Some("x"))), false);
@@ -48,22 +48,26 @@ fn a_copy_falls_short_where_something_other_than_a_test_failed() {
 #[test]
 fn further_members_stand_beside_what_a_record_tells_already() {
     let mut verdict = Verdict::new(tried(Outcome::Pass, None));
-    verdict.has_no_control("x");
+    verdict.note_no_control("x");
     verdict.evidence.detail =
         Some(json!({ "exit": 0, "tests": { "passed": 3, "control": "old" } }));
     verdict.add_detail("why_none", json!("y"));
     verdict.add_detail("overlaid", json!(["a"]));
     let tests = json!({ "passed": 3, "control": "none", "why_none": "y", "overlaid": ["a"] });
-    assert_eq!(verdict.finished().detail, Some(json!({ "exit": 0, "tests": tests })));
+    assert_eq!(verdict.finish().detail, Some(json!({ "exit": 0, "tests": tests })));
 }
 
 #[test]
 fn a_verdict_that_is_decided_does_not_fall_short_any_more() {
     let mut verdict = Verdict::new(tried(Outcome::Fail, None));
-    assert!(verdict.falls_short);
-    verdict.becomes(Outcome::Tamper, "it is reported as passed".to_owned());
+    assert!(verdict.has_failed_outside_tests);
+    verdict.set_outcome(Outcome::Tamper, "it is reported as passed".to_owned());
     assert_eq!(
-        (verdict.falls_short, verdict.evidence.outcome, verdict.evidence.summary.as_str()),
+        (
+            verdict.has_failed_outside_tests,
+            verdict.evidence.outcome,
+            verdict.evidence.summary.as_str()
+        ),
         (false, Outcome::Tamper, "it is reported as passed")
     );
 }

@@ -6,9 +6,9 @@ use super::*;
 #[track_caller]
 fn check(tree: &[&str], index: &[&str], expected: &[&str]) {
     let text = |lines: &[&str]| lines.iter().map(|line| format!("{line}\0")).collect::<String>();
-    let tree = Entries::parse_tree(text(tree).into_bytes()).unwrap();
-    let index = Entries::parse_index(text(index).into_bytes()).unwrap();
-    let found = staged(&tree, &index);
+    let tree = GitEntries::parse_tree(text(tree).into_bytes()).unwrap();
+    let index = GitEntries::parse_index(text(index).into_bytes()).unwrap();
+    let found = differing_files(&tree, &index);
     let found: Vec<_> = found.iter().map(|name| String::from_utf8_lossy(name)).collect();
     assert_eq!(found, expected);
 }
@@ -58,7 +58,10 @@ fn a_merge_that_was_not_ended_is_staged_once_whatever_its_sides_say() {
 
 #[test]
 fn names_are_compared_as_bytes() {
-    let tree = Entries::parse_tree(b"100644 blob aa\t\xff\0".to_vec()).unwrap();
-    let index = Entries::parse_index(b"H 100644 aa 0\t\xfe\0".to_vec()).unwrap();
-    assert_eq!(staged(&tree, &index), BTreeSet::from([b"\xff".to_vec(), b"\xfe".to_vec()]));
+    let tree = GitEntries::parse_tree(b"100644 blob aa\t\xff\0".to_vec()).unwrap();
+    let index = GitEntries::parse_index(b"H 100644 aa 0\t\xfe\0".to_vec()).unwrap();
+    assert_eq!(
+        differing_files(&tree, &index),
+        BTreeSet::from([b"\xff".to_vec(), b"\xfe".to_vec()])
+    );
 }

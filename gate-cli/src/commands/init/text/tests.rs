@@ -16,7 +16,7 @@ fn proposal(check: &str, command: &[&str]) -> Proposal {
         aim: Aim::Tests,
         tool: "pytest",
         command: command.iter().map(|&word| word.to_owned()).collect(),
-        why: "a file".to_owned(),
+        evidence: "a file".to_owned(),
         needs_tool: "python3".to_owned(),
         cwd: None,
         optional: false,
@@ -25,9 +25,14 @@ fn proposal(check: &str, command: &[&str]) -> Proposal {
 }
 
 fn measured(outcome: Outcome, seconds: u64) -> Measured {
-    let (took, summary) = (Duration::from_secs(seconds), "3 passed".to_owned());
-    let (has_no_tests, has_no_start, red) = (false, false, Vec::new());
-    Measured { outcome, took, summary, has_no_tests, has_no_start, red }
+    Measured {
+        outcome,
+        duration: Duration::from_secs(seconds),
+        summary: "3 passed".to_owned(),
+        has_no_tests: false,
+        has_no_start: false,
+        red_tests: Vec::new(),
+    }
 }
 
 fn policy(text: &str) -> Policy {
@@ -66,8 +71,8 @@ fn a_check_is_written_as_it_was_proposed() {
 
 #[test]
 fn a_comment_cannot_become_a_setting() {
-    let why = "x\n[checks.evil]\rcommand = [\"true\"]".to_owned();
-    let (text, policy) = one(Proposal { why, ..proposal("tests", &["a"]) }, None);
+    let evidence = "x\n[checks.evil]\rcommand = [\"true\"]".to_owned();
+    let (text, policy) = one(Proposal { evidence, ..proposal("tests", &["a"]) }, None);
     assert_eq!(policy.checks.keys().collect::<Vec<_>>(), ["tests"], "{text}");
 }
 

@@ -3,9 +3,9 @@
 use gate_checks::Event as CheckEvent;
 use jiff::Timestamp;
 
-use super::{check_line, cost_so_far, failed_run, first_reason};
+use super::{check_line, cost_so_far, first_reason, run_problem};
 use crate::render::text::{clock, plain, span};
-use crate::runner::{Event, Live};
+use crate::runner::{Live, LoopEvent};
 
 /// Writes lines.
 pub(super) struct Lines {
@@ -19,42 +19,44 @@ impl Lines {
 }
 
 impl Live for Lines {
-    fn show(&self, event: Event<'_>) {
+    fn show(&self, event: LoopEvent<'_>) {
         if let Some(line) = line(&event) {
             (self.write)(&format!("gate: {line}\n"));
         }
     }
 }
 
-fn line(event: &Event<'_>) -> Option<String> {
+fn line(event: &LoopEvent<'_>) -> Option<String> {
     Some(match event {
-        Event::Starts { command, note } => {
+        LoopEvent::Starts { command, note } => {
             let note = note.map(|note| format!(" ({note})")).unwrap_or_default();
             format!("starting {}{note}", plain(command))
         }
-        Event::Begins { iteration, elapsed, spent } => {
+        LoopEvent::Begins { iteration, elapsed, spent } => {
             format!(
                 "iteration {iteration} begins, {} elapsed{}",
                 span(*elapsed),
                 cost_so_far(*spent)
             )
         }
-        Event::Check(CheckEvent::Finished { evidence }) => {
+        LoopEvent::Check(CheckEvent::Finished { evidence }) => {
             format!("check {}", check_line(evidence))
         }
-        Event::Ended { iteration, run } => format!("iteration {iteration}: {}", failed_run(run)?),
-        Event::Judged { iteration, record } => {
+        LoopEvent::Ended { iteration, run } => {
+            format!("iteration {iteration}: {}", run_problem(run)?)
+        }
+        LoopEvent::Judged { iteration, record } => {
             let verdict = record.decision.verdict.name();
             format!("iteration {iteration} ended: {verdict}: {}", first_reason(record))
         }
-        Event::Waits { until, why } => waits(*until, why),
-        Event::Check(_) | Event::Printed(_) => return None,
+        LoopEvent::Waits { until, reason } => waiting_line(*until, reason),
+        LoopEvent::Check(_) | LoopEvent::Printed(_) => return None,
     })
 }
 
 /// A line about a loop that waits, with the reason.
-pub(super) fn waits(until: Timestamp, why: &str) -> String {
-    format!("waiting until {}: {}", clock(until), plain(why))
+pub(super) fn waiting_line(until: Timestamp, reason: &str) -> String {
+    format!("waiting until {}: {}", clock(until), plain(reason))
 }
 
 #[cfg(test)]

@@ -24,8 +24,14 @@ enum Reading {
     Unknown,
     /// As it is.
     Text,
-    /// Out of records.
-    Records(Box<(Reader, Transcript)>),
+    /// Out of the client's JSON.
+    Records(Box<ReadRecords>),
+}
+
+/// The records of a client, as far as they were read.
+struct ReadRecords {
+    reader: Reader,
+    transcript: Transcript,
 }
 
 impl Speech {
@@ -38,15 +44,16 @@ impl Speech {
         if matches!(self.reading, Reading::Unknown) {
             self.reading = match bytes.trim_ascii_start().first() {
                 None => return String::new(),
-                Some(b'{' | b'[') if !self.raw => {
-                    Reading::Records(Box::new((Reader::live(self.format), Transcript::default())))
-                }
+                Some(b'{' | b'[') if !self.raw => Reading::Records(Box::new(ReadRecords {
+                    reader: Reader::live(self.format),
+                    transcript: Transcript::default(),
+                })),
                 Some(_) => Reading::Text,
             };
         }
         match &mut self.reading {
-            Reading::Records(both) => {
-                let (reader, transcript) = &mut **both;
+            Reading::Records(records) => {
+                let ReadRecords { reader, transcript } = &mut **records;
                 reader.push(bytes, transcript);
                 mem::take(&mut transcript.text)
             }
@@ -54,10 +61,10 @@ impl Speech {
         }
     }
 
-    /// The text that is left to show at the end of the output.
+    /// The last text to show at the end of the output.
     pub(super) fn end(self) -> String {
-        let Reading::Records(both) = self.reading else { return String::new() };
-        let (mut reader, mut transcript) = *both;
+        let Reading::Records(records) = self.reading else { return String::new() };
+        let ReadRecords { mut reader, mut transcript } = *records;
         reader.finish(&mut transcript);
         transcript.close();
         transcript.text
@@ -69,20 +76,21 @@ impl Speech {
 #[derive(Default)]
 struct Plain {
     escapes: StripBytes,
-    /// The beginning of a character.
-    torn: Vec<u8>,
+    /// The beginning of a character whose other bytes are still to come.
+    torn_char: Vec<u8>,
 }
 
 impl Plain {
     fn text(&mut self, bytes: &[u8]) -> String {
-        let mut plain = mem::take(&mut self.torn);
+        let mut plain = mem::take(&mut self.torn_char);
         for piece in self.escapes.strip_next(bytes) {
             plain.extend_from_slice(piece);
         }
+        // An error without a length is a character that ends too early; others are no UTF-8 at all.
         if let Err(error) = std::str::from_utf8(&plain)
             && error.error_len().is_none()
         {
-            self.torn = plain.split_off(error.valid_up_to());
+            self.torn_char = plain.split_off(error.valid_up_to());
         }
         lines(&secrets::masked(&String::from_utf8_lossy(&plain)))
     }
@@ -92,13 +100,13 @@ impl Plain {
 #[derive(Default)]
 struct Transcript {
     text: String,
-    /// True if a line was started and not ended.
-    open: bool,
+    /// The last line has no end yet.
+    is_line_open: bool,
 }
 
 impl Transcript {
     fn close(&mut self) {
-        if mem::take(&mut self.open) {
+        if mem::take(&mut self.is_line_open) {
             self.text.push('\n');
         }
     }
@@ -113,17 +121,17 @@ impl Sink for Transcript {
         if !text.continues {
             self.close();
         }
-        let shown = lines(&secrets::masked(text.text));
-        self.open = !shown.ends_with('\n') && (self.open || !shown.is_empty());
-        self.text.push_str(&shown);
+        let plain = lines(&secrets::masked(text.text));
+        self.is_line_open = !plain.ends_with('\n') && (self.is_line_open || !plain.is_empty());
+        self.text.push_str(&plain);
     }
 
     fn called(&mut self, call: &Call<'_>) {
         self.close();
-        let about = call.about().map(|about| format!("  {}", brief(&secrets::masked(about))));
+        let subject = call.about().map(|subject| format!("  {}", brief(&secrets::masked(subject))));
         let dim = Style::new().dimmed();
-        let (tool, about) = (brief(call.tool), about.unwrap_or_default());
-        self.text.push_str(&format!("{dim}  > {tool}{about}{dim:#}\n"));
+        let (tool, subject) = (brief(call.tool), subject.unwrap_or_default());
+        self.text.push_str(&format!("{dim}  > {tool}{subject}{dim:#}\n"));
     }
 }
 

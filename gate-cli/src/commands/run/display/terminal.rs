@@ -9,15 +9,15 @@ use anstyle::{AnsiColor, Style};
 use gate_checks::Event as CheckEvent;
 use gate_core::decide::evidence::{Evidence, Outcome};
 
-use super::lines::waits;
+use super::lines::waiting_line;
 use super::speech::Speech;
-use super::{LoopDisplay, check_line, cost_so_far, failed_run};
+use super::{LoopDisplay, check_line, cost_so_far, run_problem};
 use crate::record::Record;
 use crate::render::card::head;
 use crate::render::page::Page;
 use crate::render::progress::Progress;
 use crate::render::text::{plain, span};
-use crate::runner::{Event, Live};
+use crate::runner::{Live, LoopEvent};
 
 /// Writes to a terminal.
 pub(super) struct Terminal {
@@ -39,59 +39,60 @@ impl Terminal {
         });
     }
 
-    /// Shows what is left of the output, and begins anew.
+    /// Shows the last piece of the output, and begins anew.
     fn end_speech(&self) {
-        let fresh = Speech::new(self.display.format, self.display.raw);
-        let ended = {
+        let next_speech = Speech::new(self.display.format, self.display.raw);
+        // The lock is not held while a slow terminal takes the text.
+        let ended_speech = {
             let mut speech = self.speech.lock().unwrap_or_else(PoisonError::into_inner);
-            mem::replace(&mut *speech, fresh)
+            mem::replace(&mut *speech, next_speech)
         };
-        self.write(&ended.end());
+        self.write(&ended_speech.end());
     }
 }
 
 impl Live for Terminal {
-    fn show(&self, event: Event<'_>) {
+    fn show(&self, event: LoopEvent<'_>) {
         match event {
-            Event::Printed(bytes) => {
+            LoopEvent::Printed(bytes) => {
                 let text = {
                     let mut speech = self.speech.lock().unwrap_or_else(PoisonError::into_inner);
                     speech.text(bytes)
                 };
                 self.write(&text);
             }
-            Event::Check(event) => {
+            LoopEvent::Check(event) => {
                 self.progress.show(event);
                 if let CheckEvent::Finished { evidence } = event {
                     self.write(&check(evidence));
                 }
             }
-            Event::Ended { run, .. } => {
+            LoopEvent::Ended { run, .. } => {
                 self.end_speech();
-                if let Some(why) = failed_run(run) {
-                    self.write(&format!("{why}\n"));
+                if let Some(problem) = run_problem(run) {
+                    self.write(&format!("{problem}\n"));
                 }
             }
-            other => self.write(&step(&other)),
+            event => self.write(&step(&event)),
         }
     }
 }
 
 /// A step of the loop itself.
-fn step(event: &Event<'_>) -> String {
+fn step(event: &LoopEvent<'_>) -> String {
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
     match event {
-        Event::Starts { command, note } => {
+        LoopEvent::Starts { command, note } => {
             let note = note.map(|note| format!("  {dim}{note}{dim:#}\n")).unwrap_or_default();
             format!("{dim}starting{dim:#} {}\n{note}", plain(command))
         }
-        Event::Begins { iteration, elapsed, spent } => {
+        LoopEvent::Begins { iteration, elapsed, spent } => {
             let (elapsed, so_far) = (span(*elapsed), cost_so_far(*spent));
             format!("\n{bold}iteration {iteration}{bold:#}  {elapsed} elapsed{so_far}\n")
         }
-        Event::Judged { record, .. } => verdict(record),
-        Event::Waits { until, why } => format!("{}\n", waits(*until, why)),
-        Event::Printed(_) | Event::Check(_) | Event::Ended { .. } => String::new(),
+        LoopEvent::Judged { record, .. } => verdict(record),
+        LoopEvent::Waits { until, reason } => format!("{}\n", waiting_line(*until, reason)),
+        LoopEvent::Printed(_) | LoopEvent::Check(_) | LoopEvent::Ended { .. } => String::new(),
     }
 }
 
@@ -124,7 +125,7 @@ mod tests {
 
     use super::*;
 
-    fn plain_step(event: &Event<'_>) -> String {
+    fn plain_step(event: &LoopEvent<'_>) -> String {
         anstream::adapter::strip_str(&step(event)).to_string()
     }
 
@@ -132,15 +133,15 @@ mod tests {
     fn a_person_sees_when_an_iteration_begins_and_what_was_paid_so_far() {
         let spent = Spent { cost_micro_usd: 1_480_000, ..Spent::default() };
         let elapsed = Duration::from_secs(724);
-        let begins = Event::Begins { iteration: 3, elapsed, spent: Some(&spent) };
+        let begins = LoopEvent::Begins { iteration: 3, elapsed, spent: Some(&spent) };
         assert_eq!(plain_step(&begins), "\niteration 3  12m 4s elapsed, $1.48 so far\n");
-        let first = Event::Begins { iteration: 1, elapsed: Duration::ZERO, spent: None };
+        let first = LoopEvent::Begins { iteration: 1, elapsed: Duration::ZERO, spent: None };
         assert_eq!(plain_step(&first), "\niteration 1  0.0s elapsed\n");
     }
 
     #[test]
     fn a_person_sees_how_the_agent_is_started() {
-        let starts = Event::Starts { command: "claude -p", note: Some("all is allowed") };
+        let starts = LoopEvent::Starts { command: "claude -p", note: Some("all is allowed") };
         assert_eq!(plain_step(&starts), "starting claude -p\n  all is allowed\n");
     }
 }

@@ -18,7 +18,7 @@ fn cools_in(lap: &Loop) -> Option<u64> {
 }
 
 fn admits(lap: &Loop) -> Admission {
-    lap.memory.breaker.admit(&lap.at(), &lap.policy, "mine").0
+    lap.memory.breaker.admit(&lap.at(), &lap.policy, "mine").admission
 }
 
 #[test]
@@ -98,11 +98,11 @@ fn a_clock_that_goes_backwards_stays_open() {
 #[test]
 fn across_a_restart_the_wall_clock_counts() {
     let lap = opened();
-    let after = |wall: u64| Timestamp { boot: "next".to_owned(), uptime_ms: 5, wall_ms: wall };
-    let says = |at: &Timestamp| lap.memory.breaker.admit(at, &lap.policy, "mine").0;
-    assert_eq!(says(&after(lap.now + 30 * MINUTE - 1)), Admission::Held);
-    assert_eq!(says(&after(lap.now + 30 * MINUTE)), Admission::Probe);
-    assert_eq!(says(&after(lap.now - 1)), Admission::Held);
+    let restarted = |wall: u64| Timestamp { boot: "next".to_owned(), uptime_ms: 5, wall_ms: wall };
+    let says = |at: &Timestamp| lap.memory.breaker.admit(at, &lap.policy, "mine").admission;
+    assert_eq!(says(&restarted(lap.now + 30 * MINUTE - 1)), Admission::Held);
+    assert_eq!(says(&restarted(lap.now + 30 * MINUTE)), Admission::Probe);
+    assert_eq!(says(&restarted(lap.now - 1)), Admission::Held);
     let same_start = Timestamp { wall_ms: lap.now + DAY, ..at_ms(lap.now) };
     assert_eq!(says(&same_start), Admission::Held, "a wall clock that was set says nothing");
 }

@@ -32,9 +32,9 @@ fn a_limit_feeds_no_other_counter() {
     lap.feed(works().limited().writes(7));
     lap.feed(claims().still().error("other").denied().limited());
     assert_eq!(lap.memory.run.counters, Counters { rate_limited: 2, ..before });
-    let after = lap.memory.run.clone();
-    assert_eq!((after.tree, after.signature), (run.tree, run.signature));
-    assert_eq!((after.outputs, after.checks), (run.outputs, run.checks));
+    let counted_run = lap.memory.run.clone();
+    assert_eq!((counted_run.tree, counted_run.signature), (run.tree, run.signature));
+    assert_eq!((counted_run.outputs, counted_run.checks), (run.outputs, run.checks));
     lap.feed(trouble());
     assert_eq!(lap.memory.run.counters.rate_limited, 0);
     assert_eq!(lap.memory.run.counters.same_error, before.same_error + 1);
@@ -44,9 +44,9 @@ fn a_limit_feeds_no_other_counter() {
 fn what_could_not_be_measured_clears_nothing() {
     let (mut lap, before) = troubled();
     lap.feed(works().tests(Outcome::Inconclusive).still());
-    let after = lap.memory.run.counters;
+    let counted_run = lap.memory.run.counters;
     let expected = Counters { no_exit: 4, no_progress: 3, inconclusive: 1, ..before };
-    assert_eq!(after, expected);
+    assert_eq!(counted_run, expected);
 }
 
 #[test]

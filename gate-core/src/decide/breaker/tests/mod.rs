@@ -12,7 +12,7 @@ mod walk;
 use std::sync::LazyLock;
 
 use crate::config::{self, Layer, Origin};
-use crate::decide::breaker::{Admission, Breaker, BreakerState, Cause};
+use crate::decide::breaker::{Admission, Admitted, Breaker, BreakerState, Cause};
 use crate::decide::decision::{Decision, Judged, judge};
 use crate::decide::evidence::{Evidence, Outcome};
 use crate::decide::input::Input;
@@ -179,7 +179,8 @@ impl Loop {
     /// One more iteration, which is the breaker's probe.
     #[track_caller]
     fn probe(&mut self, turn: Turn) -> Decision {
-        let (admission, breaker, _) = self.memory.breaker.admit(&self.at(), &self.policy, "mine");
+        let Admitted { admission, breaker, .. } =
+            self.memory.breaker.admit(&self.at(), &self.policy, "mine");
         assert_eq!(admission, Admission::Probe, "{:?}", self.memory.breaker);
         self.memory.breaker = breaker;
         self.judged(turn, Some("mine"))

@@ -26,10 +26,10 @@ fn erring() -> Loop {
 
 #[track_caller]
 fn check(mut lap: Loop, turn: Turn, verdict: Verdict) {
-    let told = format!("{turn:?}");
+    let turn_text = format!("{turn:?}");
     let decision = lap.probe(turn);
     let closed = lap.memory.breaker.is_closed();
-    assert_eq!((decision.verdict, closed), (verdict, verdict != Verdict::Tripped), "{told}");
+    assert_eq!((decision.verdict, closed), (verdict, verdict != Verdict::Tripped), "{turn_text}");
     let change = lap.last.expect("a decision").change.expect("a probe moves the breaker");
     let event = if closed { Event::ProbePassed } else { Event::ProbeFailed };
     assert_eq!((change.from, change.event), (BreakerState::HalfOpen, event));
@@ -133,39 +133,44 @@ fn a_probe_that_did_not_run_its_checks_or_was_cheated_is_none() {
 #[test]
 fn a_failed_probe_says_what_had_tripped_and_keeps_the_measure() {
     let mut lap = stuck();
-    let stood = lap.memory.breaker.stood.clone().expect("it is open");
+    let snapshot = lap.memory.breaker.snapshot.clone().expect("it is open");
     let decision = lap.probe(claims().still());
     let [reason] = tripped_by(&decision)[..] else { panic!("one reason") };
     assert!(reason.ends_with("2 iterations in a row changed no file"));
-    let now = lap.memory.breaker.stood.clone().expect("it is open");
-    assert_eq!((now.tree, now.checks), (stood.tree, stood.checks));
-    assert_eq!(now.at, lap.at());
+    let snapshot_after = lap.memory.breaker.snapshot.clone().expect("it is open");
+    assert_eq!((snapshot_after.tree, snapshot_after.checks), (snapshot.tree, snapshot.checks));
+    assert_eq!(snapshot_after.at, lap.at());
 }
 
 #[test]
 fn one_probe_at_once() {
     let lap = stuck();
-    let (admission, half_open, change) = lap.memory.breaker.admit(&lap.at(), &lap.policy, "mine");
+    let Admitted { admission, breaker: half_open, change } =
+        lap.memory.breaker.admit(&lap.at(), &lap.policy, "mine");
     assert_eq!(admission, Admission::Probe);
     assert_eq!(change.expect("a step").event, Event::CooledDown);
     for other in ["other", ""] {
-        let asked = half_open.admit(&lap.at(), &lap.policy, other);
-        assert_eq!(asked, (Admission::Held, half_open.clone(), None));
+        let admitted = half_open.admit(&lap.at(), &lap.policy, other);
+        let held =
+            Admitted { admission: Admission::Held, breaker: half_open.clone(), change: None };
+        assert_eq!(admitted, held);
     }
-    assert_eq!(half_open.admit(&lap.at(), &lap.policy, "mine").0, Admission::Probe);
+    assert_eq!(half_open.admit(&lap.at(), &lap.policy, "mine").admission, Admission::Probe);
 }
 
 #[test]
 fn who_has_no_name_never_holds_the_probe() {
     let lap = stuck();
-    let asked = lap.memory.breaker.admit(&lap.at(), &lap.policy, "");
-    assert_eq!(asked, (Admission::Held, lap.memory.breaker.clone(), None));
+    let admitted = lap.memory.breaker.admit(&lap.at(), &lap.policy, "");
+    let held =
+        Admitted { admission: Admission::Held, breaker: lap.memory.breaker.clone(), change: None };
+    assert_eq!(admitted, held);
 }
 
 #[test]
 fn a_decision_without_the_probe_is_held_whatever_it_says() {
     let mut lap = stuck();
-    lap.memory.breaker = lap.memory.breaker.admit(&lap.at(), &lap.policy, "mine").1;
+    lap.memory.breaker = lap.memory.breaker.admit(&lap.at(), &lap.policy, "mine").breaker;
     let before = lap.memory.clone();
     let decision = lap.feed(passes());
     assert_eq!(decision.verdict, Verdict::Tripped);
@@ -185,14 +190,15 @@ fn a_cool_breaker_lets_nothing_through_that_did_not_begin_as_its_probe() {
 #[test]
 fn a_probe_that_does_not_report_back_has_failed() {
     let lap = stuck();
-    let half_open = lap.memory.breaker.admit(&lap.at(), &lap.policy, "mine").1;
+    let half_open = lap.memory.breaker.admit(&lap.at(), &lap.policy, "mine").breaker;
     let limit = half_open.probe.as_ref().expect("a probe").limit_ms;
     // Twice the check's five minutes, and five for the rest.
     assert_eq!(limit, 15 * MINUTE);
     let at = |passed: u64| at_ms(lap.now + passed);
-    assert_eq!(half_open.admit(&at(limit - 1), &lap.policy, "mine").0, Admission::Probe);
+    assert_eq!(half_open.admit(&at(limit - 1), &lap.policy, "mine").admission, Admission::Probe);
     for id in ["mine", "other"] {
-        let (admission, open, change) = half_open.admit(&at(limit), &lap.policy, id);
+        let Admitted { admission, breaker: open, change } =
+            half_open.admit(&at(limit), &lap.policy, id);
         assert_eq!((admission, open.state), (Admission::Held, BreakerState::Open));
         assert_eq!(change.expect("a step").event, Event::ProbeOverdue);
         assert_eq!((open.level, open.probe), (half_open.level + 1, None));
@@ -202,10 +208,10 @@ fn a_probe_that_does_not_report_back_has_failed() {
 #[test]
 fn a_probe_that_reports_back_too_late_passes_nothing() {
     let mut lap = stuck();
-    lap.memory.breaker = lap.memory.breaker.admit(&lap.at(), &lap.policy, "mine").1;
+    lap.memory.breaker = lap.memory.breaker.admit(&lap.at(), &lap.policy, "mine").breaker;
     lap.now += 15 * MINUTE;
     assert_eq!(lap.judged(passes(), Some("mine")).verdict, Verdict::Tripped);
-    lap.memory.breaker = lap.memory.breaker.admit(&lap.at(), &lap.policy, "next").1;
+    lap.memory.breaker = lap.memory.breaker.admit(&lap.at(), &lap.policy, "next").breaker;
     assert_eq!(lap.state(), BreakerState::Open);
     assert_eq!(lap.judged(passes(), Some("mine")).verdict, Verdict::Tripped);
 }
@@ -213,18 +219,18 @@ fn a_probe_that_reports_back_too_late_passes_nothing() {
 #[test]
 fn a_clock_that_goes_backwards_leaves_the_probe_to_its_holder() {
     let lap = stuck();
-    let half_open = lap.memory.breaker.admit(&lap.at(), &lap.policy, "mine").1;
+    let half_open = lap.memory.breaker.admit(&lap.at(), &lap.policy, "mine").breaker;
     let before = at_ms(lap.now - 1);
-    assert_eq!(half_open.admit(&before, &lap.policy, "mine").0, Admission::Probe);
-    assert_eq!(half_open.admit(&before, &lap.policy, "other").0, Admission::Held);
+    assert_eq!(half_open.admit(&before, &lap.policy, "mine").admission, Admission::Probe);
+    assert_eq!(half_open.admit(&before, &lap.policy, "other").admission, Admission::Held);
 }
 
 #[test]
 fn a_half_open_breaker_that_lost_its_probe_opens() {
     let lap = stuck();
-    let half_open = lap.memory.breaker.admit(&lap.at(), &lap.policy, "mine").1;
+    let half_open = lap.memory.breaker.admit(&lap.at(), &lap.policy, "mine").breaker;
     let lost = Breaker { probe: None, ..half_open };
-    let (admission, open, _) = lost.admit(&lap.at(), &lap.policy, "mine");
+    let Admitted { admission, breaker: open, .. } = lost.admit(&lap.at(), &lap.policy, "mine");
     assert_eq!((admission, open.state), (Admission::Held, BreakerState::Open));
 }
 

@@ -51,8 +51,8 @@ fn no_way_stands_twice() {
 }
 
 fn breaker(state: BreakerState) -> Breaker {
-    let stood = TripSnapshot { at: at_ms(7), ..Default::default() };
-    Breaker { state, stood: Some(stood), level: 3, calm: 2, resets: 4, ..Breaker::default() }
+    let snapshot = TripSnapshot { at: at_ms(7), ..Default::default() };
+    Breaker { state, snapshot: Some(snapshot), level: 3, calm: 2, resets: 4, ..Breaker::default() }
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn an_operator_trips_and_isolates_with_the_reason_that_was_given() {
             assert_eq!((after.state, change.to), (to, to));
             let trip = after.trip.expect("a reason");
             assert_eq!((trip.cause, trip.message.as_str()), (Cause::Operator, "look at it"));
-            assert_eq!(after.stood.expect("a time").at, at_ms(9));
+            assert_eq!(after.snapshot.expect("a time").at, at_ms(9));
             assert_eq!((after.level, after.resets), (3, 4));
         }
     }
@@ -107,7 +107,7 @@ fn a_probe_that_a_record_tells_of_half_opens_an_open_breaker_that_is_older() {
     assert_eq!(change.event, Event::CooledDown);
     assert_eq!(open.cools(probe(6)), None, "the probe is older than the trip");
     assert_eq!(breaker(BreakerState::Closed).cools(probe(9)), None);
-    assert_eq!(Breaker { stood: None, ..open }.cools(probe(9)), None);
+    assert_eq!(Breaker { snapshot: None, ..open }.cools(probe(9)), None);
 }
 
 #[test]

@@ -96,7 +96,8 @@ fn done(step: &Step, memory: &LoopState, policy: &Policy) -> Done {
             Done { judged: Some(judged), ..same(memory.clone()) }
         }
         Step::Admit(id) => {
-            let (admission, after, change) = memory.breaker.admit(&now, policy, id);
+            let Admitted { admission, breaker: after, change } =
+                memory.breaker.admit(&now, policy, id);
             breaker((after, change), Some(admission))
         }
         Step::Act(act) => {
@@ -157,8 +158,8 @@ fn decided(
 fn shifted(memory: &LoopState, by: impl Fn(u64) -> u64) -> LoopState {
     let mut memory = memory.clone();
     let bounded = |at: &Timestamp| at_ms(by(at.wall_ms).min(NOW + TICK));
-    if let Some(stood) = &mut memory.breaker.stood {
-        stood.at = bounded(&stood.at);
+    if let Some(snapshot) = &mut memory.breaker.snapshot {
+        snapshot.at = bounded(&snapshot.at);
     }
     if let Some(probe) = &mut memory.breaker.probe {
         probe.since = bounded(&probe.since);
@@ -177,11 +178,11 @@ fn plain(memory: &LoopState, policy: &Policy) -> LoopState {
     breaker.resets = 0;
     breaker.level = breaker.level.min(if trees || errors { 1 } else { 2 });
     breaker.calm = if breaker.level == 0 { 0 } else { breaker.calm };
-    breaker.stood = breaker.stood.map(|stood| TripSnapshot {
-        tree: stood.tree.filter(|_| trees),
-        signature: stood.signature.filter(|_| errors),
-        checks: if trees || errors { stood.checks } else { BTreeMap::new() },
-        ..stood
+    breaker.snapshot = breaker.snapshot.map(|snapshot| TripSnapshot {
+        tree: snapshot.tree.filter(|_| trees),
+        signature: snapshot.signature.filter(|_| errors),
+        checks: if trees || errors { snapshot.checks } else { BTreeMap::new() },
+        ..snapshot
     });
     let begins = RunState::begins(&at_ms(NOW), breaker.resets);
     let run = if ended {

@@ -26,7 +26,7 @@ fn failed(explained: usize, failed_tests: &[&str]) -> Evidence {
 fn failures_are_explained_within_their_room() {
     for room in 100..900 {
         for record in [failed(1, &NAMES[..1]), failed(3, &NAMES[..3]), failed(3, &NAMES)] {
-            let length = length(&explained(&record, room).unwrap());
+            let length = length(&explanation(&record, room).unwrap());
             assert!((room - 12..=room).contains(&length), "{length} in {room}");
         }
     }
@@ -36,7 +36,7 @@ fn failures_are_explained_within_their_room() {
 fn a_failure_is_given_within_its_room() {
     let failures = failed(1, &NAMES[..1]).failures();
     for room in 20..60 {
-        let length = length(&failure_in(&failures[0], room));
+        let length = length(&failure_text(&failures[0], room));
         assert!((room - 4..=room).contains(&length), "{length} in {room}");
     }
 }
@@ -44,7 +44,7 @@ fn a_failure_is_given_within_its_room() {
 #[test]
 fn a_failure_after_the_first_is_explained_if_it_gets_enough_room() {
     let record = failed(3, &[]);
-    let shown = |room| explained(&record, room).unwrap().matches("test_").count();
+    let shown = |room| explanation(&record, room).unwrap().matches("test_").count();
     for (room, count) in [(50, 1), (319, 1), (320, 2), (479, 2), (480, 3), (900, 3)] {
         assert_eq!(shown(room), count, "{room}");
     }
@@ -56,7 +56,7 @@ fn a_quotation_that_can_be_cut_to_its_room_is_not_left_out() {
     let block = Block {
         heading: "What tests says".to_owned(),
         summary: record.summary.clone(),
-        failed: Some(&record),
+        failed_check: Some(&record),
     };
     for room in 200..900 {
         let quoted = block.quoted(&Policy::default(), room, room).unwrap();
@@ -74,7 +74,7 @@ fn what_follows_keeps_no_more_than_a_quarter_of_the_room() {
     let input = Input { evidence, ..Input::new(signal, Vec::new()) };
     let reasons = ["tests", "build"]
         .map(|check| Reason::for_check(ReasonCode::RequiredCheckFailed, check, ""));
-    let quoted = all(&reasons, &input, &Policy::default(), 1_000);
+    let quoted = quotations(&reasons, &input, &Policy::default(), 1_000);
     let first = length(quoted.split("What build says").next().unwrap());
     assert!((740..=750).contains(&first), "{first}");
     assert!(quoted.ends_with("xxx…\n```\n"), "{quoted}");
@@ -85,8 +85,8 @@ fn what_follows_keeps_no_more_than_a_quarter_of_the_room() {
 fn a_summary_is_whole_if_it_fits_and_cut_if_enough_of_it_stays() {
     for summary in ["exit code 1".to_owned(), "x".repeat(90), format!("````{}", "y".repeat(90))] {
         let whole = summary.chars().count();
-        let block = Block { heading: "What tests says".to_owned(), summary, failed: None };
-        let least = block.least();
+        let block = Block { heading: "What tests says".to_owned(), summary, failed_check: None };
+        let least = block.min_length();
         for most in 0..600 {
             let quoted = block.quoted(&Policy::default(), most, most);
             match quoted {

@@ -54,23 +54,24 @@ fn the_operators_hold_is_named_and_not_the_loops_own_breaker() {
         trip: Some(Trip { cause, message: message.to_owned() }),
         ..Breaker::default()
     };
-    let own = open(Cause::Refused, "5 claims");
+    let own_breaker = open(Cause::Refused, "5 claims");
     let hold = Some(open(Cause::Operator, "lunch"));
-    let both = LoopState { hold, ..memory(own.clone(), RunState::default()) };
-    let told = "breaker-open: the loop was stopped, and the breaker is open: lunch";
-    check(&stateful(Some(both)), &checked(), Verdict::Tripped, &[told]);
-    let over = LoopState { hold: Some(Breaker::default()), ..memory(own, RunState::default()) };
-    let told = "breaker-open: the loop was stopped, and the breaker is open: 5 claims";
-    check(&stateful(Some(over)), &checked(), Verdict::Tripped, &[told]);
+    let held_twice = LoopState { hold, ..memory(own_breaker.clone(), RunState::default()) };
+    let reason = "breaker-open: the loop was stopped, and the breaker is open: lunch";
+    check(&stateful(Some(held_twice)), &checked(), Verdict::Tripped, &[reason]);
+    let over =
+        LoopState { hold: Some(Breaker::default()), ..memory(own_breaker, RunState::default()) };
+    let reason = "breaker-open: the loop was stopped, and the breaker is open: 5 claims";
+    check(&stateful(Some(over)), &checked(), Verdict::Tripped, &[reason]);
 }
 
 #[test]
 fn a_state_that_was_lost_is_an_open_breaker() {
     let untrusted = "breaker-open: the breaker is open, because its state cannot be trusted";
-    let told = |why: &str| format!("{untrusted}: {why}");
-    check(&stateful(None), &checked(), Verdict::Tripped, &[&told("it is missing")]);
+    let reason = |why: &str| format!("{untrusted}: {why}");
+    check(&stateful(None), &checked(), Verdict::Tripped, &[&reason("it is missing")]);
     let torn = Input { lost: Some("it is torn".to_owned()), ..stateful(None) };
-    check(&torn, &checked(), Verdict::Tripped, &[&told("it is torn")]);
+    check(&torn, &checked(), Verdict::Tripped, &[&reason("it is torn")]);
     let stateless = Input { stateful: false, ..torn };
     assert_eq!(decide(&stateless, &checked()).verdict, Verdict::Exit);
 }
@@ -105,11 +106,11 @@ fn passing_iterations_are_counted_in_a_row_of_the_same_settings() {
         input.observed.settings = Some("a".to_owned());
         input
     };
-    let told = |count: u32| {
+    let reason = |count: u32| {
         format!("consecutive-not-reached: this iteration passes: {count} of 3 in a row")
     };
     for (before, settings, now) in [(0, "a", 1), (1, "a", 2), (2, "b", 1)] {
-        check(&passed(before, settings), &policy, Verdict::Continue, &[&told(now)]);
+        check(&passed(before, settings), &policy, Verdict::Continue, &[&reason(now)]);
     }
     assert_eq!(decide(&passed(2, "a"), &policy).verdict, Verdict::Exit);
     let red = Input { evidence: vec![tests(Outcome::Fail)], ..passed(1, "a") };
@@ -133,8 +134,8 @@ fn tasks_in_the_background_are_waited_for_where_nothing_else_is_missing() {
         ),
     ] {
         input.observed.stop = Some(stop(tasks));
-        let told = format!("background-running: {expected}");
-        check(&input, &checked(), Verdict::Continue, &[&told]);
+        let reason = format!("background-running: {expected}");
+        check(&input, &checked(), Verdict::Continue, &[&reason]);
     }
     input.evidence = vec![tests(Outcome::Fail)];
     check(&input, &checked(), Verdict::Continue, &["required-check-failed: tests failed"]);
@@ -220,8 +221,8 @@ fn settings_that_changed_are_a_persons_to_look_at_once_nothing_else_is_missing()
         settings_changed: Some("gate.toml changed".to_owned()),
         ..claim(&[tests(outcome)])
     };
-    let told = "settings-changed: gate.toml changed";
-    check(&changed(Outcome::Pass), &checked(), Verdict::Blocked, &[told]);
+    let reason = "settings-changed: gate.toml changed";
+    check(&changed(Outcome::Pass), &checked(), Verdict::Blocked, &[reason]);
     let red = ["required-check-failed: tests failed"];
     check(&changed(Outcome::Fail), &checked(), Verdict::Continue, &red);
 }

@@ -2,8 +2,8 @@
 //!
 //! A signal is what the protocol's own rules take for one, where it stands as
 //! signals stand: on lines of its own, alone, indented or fenced, also with
-//! other JSON around it; not within a sentence, an example or other JSON. One
-//! that is not valid is told, and says nothing.
+//! other JSON around it; not within a sentence, an example or other JSON. An
+//! invalid signal is reported, and says nothing.
 
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ pub struct ExitSighting {
     pub found: Result<ExitSignal, NoSignal>,
 }
 
-/// The reason why a place that looks like an exit signal is none.
+/// The reason why a place that looks like an exit signal does not count.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoSignal {
     /// It is not valid. Lines and columns are those of the JSON.
@@ -51,9 +51,9 @@ pub enum NoSignal {
 /// order. The last one that is a signal counts. The caller checks the feature flag.
 pub fn exit_signals(turn: &FinalTurn) -> Vec<ExitSighting> {
     for word in turn.words() {
-        let found: Vec<_> = sightings_in(word);
-        if !found.is_empty() || !word.answers_notification {
-            return found;
+        let sightings = sightings_in(word);
+        if !sightings.is_empty() || !word.answers_notification {
+            return sightings;
         }
     }
     Vec::new()
@@ -62,9 +62,9 @@ pub fn exit_signals(turn: &FinalTurn) -> Vec<ExitSighting> {
 fn sightings_in(word: &Word) -> Vec<ExitSighting> {
     let language = Language::default();
     let layout = Layout::new(word, &language);
-    let sightings = places(&layout).into_iter().map(|place| ExitSighting {
-        line: layout.number(layout.index_of(place.start)),
-        found: look(&layout, place),
+    let sightings = signal_spans(&layout).into_iter().map(|span| ExitSighting {
+        line: layout.number(layout.index_of(span.start)),
+        found: signal_at(&layout, span),
     });
     sightings.collect()
 }
@@ -91,63 +91,64 @@ When you have completed a phase of the work, or cannot go on with it, print one 
 
 /// All candidates of this spelling in a message.
 pub(super) fn candidates(layout: &Layout<'_>, policy: &SignalPolicy) -> Vec<Candidate> {
-    let places = places(layout).into_iter();
-    places.map(|place| candidate(layout, place, policy.exit_protocol)).collect()
+    let spans = signal_spans(layout).into_iter();
+    spans.map(|span| candidate(layout, span, policy.exit_protocol)).collect()
 }
 
-/// The last places that may hold a signal.
-fn places(layout: &Layout<'_>) -> Vec<Range<usize>> {
+/// The bytes of the last texts that may be a signal.
+fn signal_spans(layout: &Layout<'_>) -> Vec<Range<usize>> {
     let text = &layout.word().text;
     if memmem::find(text.as_bytes(), EXIT_SIGNAL_PROTOCOL.as_bytes()).is_none() {
         return Vec::new();
     }
-    let mut found = find(text);
-    found.split_off(found.len().saturating_sub(MAX_CANDIDATES))
+    let mut spans = find(text);
+    spans.split_off(spans.len().saturating_sub(MAX_CANDIDATES))
 }
 
-fn candidate(layout: &Layout<'_>, place: Range<usize>, is_read: bool) -> Candidate {
-    let text = &layout.word().text[place.clone()];
-    let at = layout.index_of(place.start);
-    let span = place.clone();
-    let reading = match (AgentExitConfig { enabled: is_read }).from_json(text) {
-        Err(why) => Reading::Rejected(Objection::new(why.to_string())),
-        Ok(signal) => objection(layout, place, &signal)
-            .map_or_else(|| Reading::Signal(statement(&signal)), Reading::Rejected),
+fn candidate(layout: &Layout<'_>, span: Range<usize>, is_protocol_on: bool) -> Candidate {
+    let text = &layout.word().text[span.clone()];
+    let index = layout.index_of(span.start);
+    let reading = match (AgentExitConfig { enabled: is_protocol_on }).from_json(text) {
+        Err(error) => Reading::Rejected(Objection::new(error.to_string())),
+        Ok(signal) => match objection(layout, span.clone(), &signal) {
+            Some(objection) => Reading::Rejected(objection),
+            None => Reading::Signal(statement(&signal)),
+        },
     };
     Candidate {
         spelling: Spelling::AgentExit,
-        line: layout.number(at),
-        at,
+        line: layout.number(index),
+        index,
         span,
         text: text.to_owned(),
-        taken: vec![text.to_owned()],
+        texts: vec![text.to_owned()],
         reading,
     }
 }
 
-/// Reads the signal at a place.
-fn look(layout: &Layout<'_>, place: Range<usize>) -> Result<ExitSignal, NoSignal> {
-    let signal = ExitSignal::from_json(&layout.word().text[place.clone()])?;
-    objection(layout, place, &signal)
-        .map_or(Ok(signal), |objection| Err(NoSignal::NotSaid(objection.why)))
+fn signal_at(layout: &Layout<'_>, span: Range<usize>) -> Result<ExitSignal, NoSignal> {
+    let signal = ExitSignal::from_json(&layout.word().text[span.clone()])?;
+    match objection(layout, span, &signal) {
+        Some(objection) => Err(NoSignal::NotSaid(objection.reason)),
+        None => Ok(signal),
+    }
 }
 
-fn objection(layout: &Layout<'_>, place: Range<usize>, signal: &ExitSignal) -> Option<Objection> {
-    let (first, last) = (layout.index_of(place.start), layout.index_of(place.end));
+fn objection(layout: &Layout<'_>, span: Range<usize>, signal: &ExitSignal) -> Option<Objection> {
+    let (first, last) = (layout.index_of(span.start), layout.index_of(span.end));
     let (text, lines) = (&layout.word().text, layout.lines());
-    let before = end_of(&text[lines[first].offset..place.start], MAX_LINE_BYTES);
-    let after = &text[place.end..lines[last].offset + lines[last].text.len()];
-    let stands = Context::new(layout, first..last + 1).for_json();
-    let goes_on = !after.trim_matches(MARKS).is_empty();
-    let after = start_of(after, MAX_LINE_BYTES);
-    let beside = neighbours_objection(layout.language(), before, after);
-    stands
+    let preceding = end_of(&text[lines[first].offset..span.start], MAX_LINE_BYTES);
+    let following = &text[span.end..lines[last].offset + lines[last].text.len()];
+    let context = Context::new(layout, first..last + 1).for_json();
+    let line_goes_on = !following.trim_matches(MARKS).is_empty();
+    let following = start_of(following, MAX_LINE_BYTES);
+    context
         .objection()
-        .or(beside)
-        .or_else(|| goes_on.then(|| Objection::new("its line goes on after it")))
+        .or_else(|| neighbours_objection(layout.language(), preceding, following))
+        .or_else(|| line_goes_on.then(|| Objection::new("its line goes on after it")))
         .or_else(|| {
-            let followed = value(signal) == SignalValue::Complete && stands.work_follows();
-            followed.then(|| Objection::new(FOLLOWED))
+            let is_premature = value(signal) == SignalValue::Complete && context.is_before_work();
+            is_premature.then(|| Objection::new(FOLLOWED))
         })
 }
 

@@ -40,8 +40,8 @@ fn signal_candidates(layout: &Layout<'_>, signal: &CustomSignal) -> Vec<Candidat
         let ranges = regex.find_iter(line.text).map(|hit| hit.range());
         hits.extend(ranges.filter(|range| !range.is_empty()).map(|range| (index, range)));
     }
-    let last = hits.split_off(hits.len().saturating_sub(MAX_CANDIDATES));
-    last.into_iter().map(|(index, range)| candidate(layout, index, range, signal)).collect()
+    let last_hits = hits.split_off(hits.len().saturating_sub(MAX_CANDIDATES));
+    last_hits.into_iter().map(|(index, range)| candidate(layout, index, range, signal)).collect()
 }
 
 fn candidate(
@@ -56,21 +56,27 @@ fn candidate(
     Candidate {
         spelling: Spelling::Custom,
         line: layout.number(index),
-        at: index,
+        index,
         text: text.clone(),
         span: span.clone(),
-        taken: vec![text],
+        texts: vec![text],
         reading: reading(layout, index, span, signal),
     }
 }
 
-fn reading(layout: &Layout<'_>, index: usize, tag: Range<usize>, signal: &CustomSignal) -> Reading {
-    let rest = &layout.word().text[tag.end..];
-    if rest.trim_start().starts_with('|') {
+fn reading(
+    layout: &Layout<'_>,
+    index: usize,
+    span: Range<usize>,
+    signal: &CustomSignal,
+) -> Reading {
+    // `DONE | BLOCKED` is a choice, as a prompt shows one.
+    let following = &layout.word().text[span.end..];
+    if following.trim_start().starts_with('|') {
         return Reading::Rejected(Objection::example(PLACEHOLDER));
     }
-    match objection(layout, &Context::new(layout, index..index + 1), tag) {
-        Some(why) => Reading::Rejected(why),
+    match objection(layout, &Context::new(layout, index..index + 1), span) {
+        Some(objection) => Reading::Rejected(objection),
         None => Reading::Signal(Statement::new(signal.value)),
     }
 }

@@ -58,21 +58,21 @@ pub(super) fn candidates(layout: &Layout<'_>, _: &SignalPolicy) -> Vec<Candidate
         return Vec::new();
     }
     let (mut blocks, mut mentions) = (Vec::<Block<'_>>::new(), Vec::new());
-    // Each key has it.
-    for at in layout.lines_at(memchr::memchr_iter(b'_', text)) {
-        if blocks.last().is_some_and(|block| at < block.lines.end) {
+    // Each key has an underscore, and few other lines have one.
+    for index in layout.lines_at(memchr::memchr_iter(b'_', text)) {
+        if blocks.last().is_some_and(|block| index < block.lines.end) {
             continue;
         }
-        if field(layout, at).is_some() {
-            blocks.push(Block::read(layout, at));
+        if field(layout, index).is_some() {
+            blocks.push(Block::read(layout, index));
         } else {
-            mentions.extend(layout.lines()[at].text.contains("EXIT_STATUS:").then_some(at));
+            mentions.extend(layout.lines()[index].text.contains("EXIT_STATUS:").then_some(index));
         }
     }
-    let last = blocks.split_off(blocks.len().saturating_sub(MAX_CANDIDATES));
-    let mentions = mentions.split_off(mentions.len().saturating_sub(MAX_CANDIDATES));
-    let mentioned = mentions.into_iter().filter_map(|index| mention(layout, index));
-    mentioned.chain(last.iter().filter_map(|block| block.candidate(layout))).collect()
+    let last_blocks = blocks.split_off(blocks.len().saturating_sub(MAX_CANDIDATES));
+    let last_mentions = mentions.split_off(mentions.len().saturating_sub(MAX_CANDIDATES));
+    let mentions = last_mentions.into_iter().filter_map(|index| mention(layout, index));
+    mentions.chain(last_blocks.iter().filter_map(|block| block.candidate(layout))).collect()
 }
 
 /// Fields that stand together.
@@ -85,20 +85,21 @@ struct Block<'l> {
 struct Field {
     key: &'static str,
     value: String,
-    line: usize,
+    /// Its line in the message, from 0.
+    index: usize,
 }
 
 /// The key and the value that a line holds.
 fn field(layout: &Layout<'_>, index: usize) -> Option<Field> {
     let line = layout.lines()[index].text;
-    // Most lines have not all that a field has, and to unmark a line takes a copy.
+    // Most lines are no field, and to unmark a line takes a copy.
     if !line.contains('_') || !line.contains('E') || !line.contains([':', '：']) {
         return None;
     }
     let line = unmarked(line);
     let (key, value) = line.trim_start_matches(['>', '+', '-']).split_once([':', '：'])?;
-    let key = KEYS.into_iter().find(|known| *known == undecorated(key))?;
-    Some(Field { key, value: value.trim().to_owned(), line: index })
+    let key = KEYS.into_iter().find(|name| *name == undecorated(key))?;
+    Some(Field { key, value: value.trim().to_owned(), index })
 }
 
 impl<'l> Block<'l> {
@@ -108,26 +109,34 @@ impl<'l> Block<'l> {
     fn read(layout: &Layout<'l>, start: usize) -> Self {
         let language = layout.language();
         let mut fields: Vec<Field> = Vec::new();
-        let (mut at, mut end) = (start, start);
-        while let Some(line) = layout.lines().get(at).filter(|line| line.block != BlockKind::Fence)
-        {
-            let blank = line.text.trim().is_empty();
-            let is_far = at > end + 1;
-            if let Some(field) = field(layout, at) {
-                let is_known = fields.iter().any(|known| known.key == field.key);
-                if is_far && (field.key != "REMAINING_WORK" || is_known) {
+        // The line after the last one that is not blank.
+        let mut end = start;
+        for (index, line) in layout.lines().iter().enumerate().skip(start) {
+            if line.block == BlockKind::Fence {
+                break;
+            }
+            let is_blank = line.text.trim().is_empty();
+            let is_far = index > end + 1;
+            if let Some(field) = field(layout, index) {
+                let is_repeated = fields.iter().any(|earlier| earlier.key == field.key);
+                if is_far && (field.key != "REMAINING_WORK" || is_repeated) {
                     break;
                 }
                 fields.push(field);
-            } else if !blank {
-                let goes_on = !is_far && !ENDS_TEXT.is_match(line.text);
-                match fields.last_mut().filter(|last| goes_on && last.takes(at, end, language)) {
-                    Some(last) => last.extend(line.text),
+            } else if !is_blank {
+                let may_continue = !is_far && !ENDS_TEXT.is_match(line.text);
+                let is_next_line = index == end;
+                let text_field = fields
+                    .last_mut()
+                    .filter(|field| may_continue && field.may_go_on(is_next_line, language));
+                match text_field {
+                    Some(field) => field.extend(line.text),
                     None => break,
                 }
             }
-            at += 1;
-            end = if blank { end } else { at };
+            if !is_blank {
+                end = index + 1;
+            }
         }
         Self { lines: start..end, fields, language }
     }
@@ -144,22 +153,28 @@ impl<'l> Block<'l> {
     fn candidate(&self, layout: &Layout<'_>) -> Option<Candidate> {
         let status = self.fields.iter().find(|field| field.key == "EXIT_STATUS")?;
         let denies = denies(&status.value);
-        let place = Context::new(layout, self.lines.clone()).for_denial(denies);
-        let reading = match place.objection() {
-            Some(objection) if denies => Reading::Doubtful(objection.why),
+        let context = Context::new(layout, self.lines.clone()).for_denial(denies);
+        let reading = match context.objection() {
+            Some(objection) if denies => Reading::Doubtful(objection.reason),
             Some(objection) => Reading::Rejected(objection),
-            None if place.work_follows() && split_word(&status.value).0 == "COMPLETE" => {
+            None if split_word(&status.value).0 == "COMPLETE" && context.is_before_work() => {
                 Reading::Rejected(Objection::new(FOLLOWED))
             }
             None => self.reading(status),
         };
+        // The fields that say the same as the status.
+        let deciding_fields = self
+            .fields
+            .iter()
+            .filter(|field| matches!(field.key, "EXIT_STATUS" | "REMAINING_WORK"));
+        let texts = deciding_fields.map(|field| format!("{}: {}", field.key, field.value));
         Some(Candidate {
             spelling: Spelling::ExitStatus,
-            line: layout.number(status.line),
-            at: status.line,
+            line: layout.number(status.index),
+            index: status.index,
             span: layout.span(self.lines.clone()),
             text: format!("EXIT_STATUS: {}", status.value),
-            taken: self.said(),
+            texts: texts.collect(),
             reading,
         })
     }
@@ -203,42 +218,34 @@ impl<'l> Block<'l> {
             override_requested: self
                 .value("EXIT_OVERRIDE")
                 .is_some_and(|text| split_word(text).0 == "true"),
-            agrees: self.value("REMAINING_WORK").is_some() && remaining.is_none(),
+            fields_agree: self.value("REMAINING_WORK").is_some() && remaining.is_none(),
             problems,
             exit_signal: None,
         }
     }
 
-    /// The fields that say the same as the status.
-    fn said(&self) -> Vec<String> {
-        self.fields
-            .iter()
-            .filter(|field| matches!(field.key, "EXIT_STATUS" | "REMAINING_WORK"))
-            .map(|field| format!("{}: {}", field.key, field.value))
-            .collect()
-    }
-
+    /// The value of a key as a text; `None` for an empty one.
     fn text(&self, key: &str) -> Option<String> {
         self.value(key).filter(|text| !text.is_empty()).map(str::to_owned)
     }
 
     /// Keys that occur twice with different values.
     fn contradictions(&self) -> Vec<String> {
-        let twice = KEYS.into_iter().filter(|key| differ(self.values(key)));
-        twice.map(|key| format!("{key} stands twice, with different values")).collect()
+        let contradicted = KEYS.into_iter().filter(|key| differ(self.values(key)));
+        contradicted.map(|key| format!("{key} stands twice, with different values")).collect()
     }
 }
 
 impl Field {
-    /// True if line `at` continues this field's text. `end` is the end of the lines read
-    /// so far.
-    fn takes(&self, at: usize, end: usize, language: &Language) -> bool {
-        let free = match self.key {
+    /// A line may go on with this field's text. It has to be the next line, unless the text
+    /// has not begun.
+    fn may_go_on(&self, is_next_line: bool, language: &Language) -> bool {
+        let is_text = match self.key {
             "EXIT_REASON" => true,
             "REMAINING_WORK" => self.value.is_empty() || !is_nothing(language, &self.value),
             _ => false,
         };
-        free && (at == end || self.value.is_empty())
+        is_text && (is_next_line || self.value.is_empty())
     }
 
     fn extend(&mut self, line: &str) {
@@ -254,14 +261,14 @@ const WITHIN_LINE: &str = "it stands within a line; a signal begins its line";
 /// A line that says `EXIT_STATUS` without being a field.
 fn mention(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
     let text = layout.lines()[index].text;
-    let at = text.find("EXIT_STATUS:")?;
+    let offset = text.find("EXIT_STATUS:")?;
     Some(Candidate {
         spelling: Spelling::ExitStatus,
         line: layout.number(index),
-        at: index,
+        index,
         span: layout.line_span(index),
-        text: crate::decide::indicator::excerpt(text, at),
-        taken: Vec::new(),
+        text: crate::decide::indicator::excerpt(text, offset),
+        texts: Vec::new(),
         reading: Reading::Rejected(Objection::new(WITHIN_LINE)),
     })
 }
@@ -279,7 +286,6 @@ fn unknown_value(word: &str) -> String {
     }
 }
 
-/// A line that goes on with no field's text: a rule, a heading, another key, a
-/// tool's mark.
+/// A line that ends a field's text: a rule, a heading, another key, a tool's mark.
 static ENDS_TEXT: Expression =
     Expression::new(r"^\s*(?:[-=─━*_]{3,}\s*$|#|\[|⚡|===|```|[a-z][a-z_]{2,}:|tokens used)");

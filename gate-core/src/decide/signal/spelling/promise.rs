@@ -53,75 +53,77 @@ long as something is left, write no tag at all.
 /// All candidates of this spelling in a message.
 pub(super) fn candidates(layout: &Layout<'_>, policy: &SignalPolicy) -> Vec<Candidate> {
     let text = &layout.word().text;
-    let Some(first) = MARKER.places(text).next() else { return Vec::new() };
+    let Some(first) = MARKER.offsets(text).next() else { return Vec::new() };
     let tags = TAG.find_iter(&text[first..]).map(|tag| first + tag.start..first + tag.end);
-    let tags: Vec<_> = tags.filter(|tag| tag.len() <= MAX_TAG_BYTES).collect();
-    let last = tags.len().saturating_sub(MAX_CANDIDATES);
-    tags[last..].iter().map(|tag| candidate(layout, tag.clone(), &policy.phrases)).collect()
+    let mut tags: Vec<_> = tags.filter(|tag| tag.len() <= MAX_TAG_BYTES).collect();
+    let last_tags = tags.split_off(tags.len().saturating_sub(MAX_CANDIDATES));
+    last_tags.into_iter().map(|tag| candidate(layout, tag, &policy.phrases)).collect()
 }
 
 fn candidate(layout: &Layout<'_>, tag: Range<usize>, phrases: &[String]) -> Candidate {
     let text = &layout.word().text[tag.clone()];
-    let inner = text.find('>').map_or(0, |at| at + 1)..text.rfind('<').unwrap_or(text.len());
+    let content_start = text.find('>').map_or(0, |end| end + 1);
+    let content = &text[content_start..text.rfind('<').unwrap_or(text.len())];
     let first = layout.index_of(tag.start);
-    let place = Context::new(layout, first..layout.index_of(tag.end) + 1);
-    let span = tag.clone();
-    let reading = match value(&text[inner], phrases) {
+    let context = Context::new(layout, first..layout.index_of(tag.end) + 1);
+    let reading = match value(content, phrases) {
         Err(objection) => Reading::Rejected(objection),
-        Ok(value) => objection(layout, &place, tag)
-            .map_or_else(|| Reading::Signal(Statement::new(value)), Reading::Rejected),
+        Ok(value) => match objection(layout, &context, tag.clone()) {
+            Some(objection) => Reading::Rejected(objection),
+            None => Reading::Signal(Statement::new(value)),
+        },
     };
     Candidate {
         spelling: Spelling::Promise,
         line: layout.number(first),
-        at: first,
-        span,
+        index: first,
+        span: tag,
         text: text.to_owned(),
-        taken: vec![text.to_owned()],
+        texts: vec![text.to_owned()],
         reading,
     }
 }
 
-fn value(written: &str, phrases: &[String]) -> Result<SignalValue, Objection> {
-    let phrase = undecorated(written);
+/// The value of a tag's content.
+fn value(content: &str, phrases: &[String]) -> Result<SignalValue, Objection> {
+    let phrase = undecorated(content);
     if phrase.eq_ignore_ascii_case(BLOCKED) {
         Ok(SignalValue::Blocked)
-    } else if phrases.iter().any(|known| known.eq_ignore_ascii_case(phrase)) {
+    } else if phrases.iter().any(|accepted| accepted.eq_ignore_ascii_case(phrase)) {
         Ok(SignalValue::Complete)
-    } else if is_placeholder(written) || phrase.is_empty() {
+    } else if is_placeholder(content) || phrase.is_empty() {
         Err(Objection::example(PLACEHOLDER))
     } else {
         Err(Objection::new(format!("`{phrase}` is not among signal.promise.phrases")))
     }
 }
 
-/// Why a tag at this place is no signal, if so.
+/// The objection to a tag in its context.
 pub(super) fn objection(
     layout: &Layout<'_>,
-    place: &Context<'_, '_>,
+    context: &Context<'_, '_>,
     tag: Range<usize>,
 ) -> Option<Objection> {
     let (text, language) = (&layout.word().text, layout.language());
     let lines = layout.lines();
     let (first, last) = (lines[layout.index_of(tag.start)], lines[layout.index_of(tag.end)]);
-    let before = end_of(&text[first.offset..tag.start], MAX_LINE_BYTES);
-    let after = start_of(&text[tag.end..last.offset + last.text.len()], MAX_LINE_BYTES);
-    place
+    let preceding = end_of(&text[first.offset..tag.start], MAX_LINE_BYTES);
+    let following = start_of(&text[tag.end..last.offset + last.text.len()], MAX_LINE_BYTES);
+    let is_before_work =
+        || is_about_work(language, [following.trim()].into_iter()) || context.is_before_work();
+    context
         .objection()
-        .or_else(|| neighbours_objection(language, before, after))
+        .or_else(|| neighbours_objection(language, preceding, following))
         .or_else(|| is_listed(layout, tag.start).then(|| Objection::example(LISTED)))
-        .or_else(|| {
-            is_about_work(language, [after.trim()].into_iter()).then(|| Objection::new(FOLLOWED))
-        })
-        .or_else(|| place.work_follows().then(|| Objection::new(FOLLOWED)))
+        .or_else(|| is_before_work().then(|| Objection::new(FOLLOWED)))
 }
 
 const LISTED: &str = "it is one of a list of signals";
 
-/// True if the line is an item with a label, and so is a line beside it that shows
-/// another tag: a prompt lists its signals that way.
-fn is_listed(layout: &Layout<'_>, at: usize) -> bool {
-    let index = layout.index_of(at);
+/// The line is an item with a label, and so is a line beside it that shows another tag: a
+/// prompt lists its signals that way.
+fn is_listed(layout: &Layout<'_>, offset: usize) -> bool {
+    let index = layout.index_of(offset);
     is_signal_item(layout, index)
         && (is_signal_item(layout, index + 1)
             || index.checked_sub(1).is_some_and(|above| is_signal_item(layout, above)))
@@ -140,49 +142,52 @@ pub(crate) const FOLLOWED: &str = "text about the next work follows it";
 /// The objection of the text on the tag's own line.
 pub(crate) fn neighbours_objection(
     language: &Language,
-    before: &str,
-    after: &str,
+    preceding: &str,
+    following: &str,
 ) -> Option<Objection> {
-    if before.trim_start().starts_with('+') {
+    if preceding.trim_start().starts_with('+') {
         return Some(Objection::new("it stands in a diff"));
     }
-    if !before.is_empty() && LISTING.is_match(before) {
+    if !preceding.is_empty() && LISTING.is_match(preceding) {
         return Some(Objection::new("it stands in a listing of a file"));
     }
-    if !after.is_empty() && COMMENT.is_match(after) {
+    if !following.is_empty() && COMMENT.is_match(following) {
         return Some(Objection::example("a comment explains it"));
     }
-    let before = before.trim_matches(MARKS);
+    let unmarked = preceding.trim_matches(MARKS);
+    let before_bracket = unmarked.strip_suffix(['(', '[']);
+    let after_bracket = following.trim_start().strip_prefix([')', ']']);
     // A tag in parentheses is judged by the text around them.
-    let (before, after) =
-        match (before.strip_suffix(['(', '[']), after.trim_start().strip_prefix([')', ']'])) {
-            (Some(before), Some(after)) => (before.trim_end(), after),
-            _ => (before, after),
-        };
-    let quoted = before.ends_with(['"', '\'', '“'])
-        || after.trim_start_matches(['*', '_']).starts_with(['"', '\'', '”']);
-    let whole = before.is_empty() || is_bracketed(before);
-    let stated = whole || ends_a_sentence(before) || language.is(Kind::Claim, before);
+    let (preceding, following) = match (before_bracket, after_bracket) {
+        (Some(preceding), Some(following)) => (preceding.trim_end(), following),
+        _ => (unmarked, following),
+    };
+    let is_quoted = preceding.ends_with(['"', '\'', '“'])
+        || following.trim_start_matches(['*', '_']).starts_with(['"', '\'', '”']);
     // Agents talk about the tag far more often than they give it: "I will output
     // <promise>…" must not end the loop. So the tag has to begin its line or follow a
     // finished sentence, and nothing may go on after it.
-    if quoted {
+    let begins_line = preceding.is_empty() || is_bracketed(preceding);
+    let is_stated =
+        begins_line || ends_a_sentence(preceding) || language.matches(Kind::Claim, preceding);
+    if is_quoted {
         return Some(Objection::new("it is quoted"));
     }
-    if let Some(rule) = language.rule_in(Kind::PromptItem, before) {
-        return Some(Objection::to_sentence(rule, before));
+    if let Some(rule) = language.rule_in(Kind::PromptItem, preceding) {
+        return Some(Objection::to_sentence(rule, preceding));
     }
-    let sentence = last_sentence(before);
-    if !whole && let Introduction::Objects(rule) = Introduction::classify(language, sentence) {
+    let sentence = last_sentence(preceding);
+    if !begins_line && let Introduction::Objects(rule) = Introduction::classify(language, sentence)
+    {
         return Some(Objection::to_sentence(rule, sentence));
     }
-    if let Some(rule) = language.first_in(&[Kind::ConditionalMention, Kind::Mention], before) {
+    if let Some(rule) = language.first_in(&[Kind::ConditionalMention, Kind::Mention], preceding) {
         return Some(Objection::from_rule(rule));
     }
-    if !stated {
+    if !is_stated {
         return Some(Objection::new("it is mentioned in a sentence, not stated"));
     }
-    goes_on(after).then(|| Objection::new("the sentence goes on after it"))
+    continues_sentence(following).then(|| Objection::new("the sentence goes on after it"))
 }
 
 /// Marks around a signal that say nothing.
@@ -198,17 +203,17 @@ fn is_bracketed(text: &str) -> bool {
 }
 
 fn ends_a_sentence(text: &str) -> bool {
-    let last = text.trim_end().chars().next_back();
-    last.is_none_or(|c| {
+    let last_sign = text.trim_end().chars().next_back();
+    last_sign.is_none_or(|c| {
         matches!(c, '.' | '!' | ':' | '…' | '。' | '！' | '：' | ')')
             || !c.is_ascii() && !c.is_alphanumeric()
     })
 }
 
-/// True if the sentence goes on after the tag: the text begins in lower case, or with a
-/// mark that closes a quotation or continues a clause.
-fn goes_on(after: &str) -> bool {
-    let text = after.trim_start_matches(MARKS);
+/// The sentence goes on after the tag: the text begins in lower case, or with a mark that
+/// closes a quotation or continues a clause.
+fn continues_sentence(following: &str) -> bool {
+    let text = following.trim_start_matches(MARKS);
     text.chars().next().is_some_and(|c| {
         c.is_lowercase() || matches!(c, ',' | ';' | ')' | ':' | '?' | '/' | '|' | '=')
     })

@@ -52,102 +52,108 @@ RECOMMENDATION: {{one sentence}}
 /// All candidates of this spelling in a message.
 pub(super) fn candidates(layout: &Layout<'_>, _: &SignalPolicy) -> Vec<Candidate> {
     let text = &layout.word().text;
-    let mut places: Vec<_> = PARTS.iter().flat_map(|marker| marker.places(text)).collect();
-    if places.is_empty() {
+    let mut offsets: Vec<_> = PARTS.iter().flat_map(|marker| marker.offsets(text)).collect();
+    if offsets.is_empty() {
         return Vec::new();
     }
-    places.sort_unstable();
-    let marked = layout.lines_at(places.into_iter());
-    if !marked.iter().any(|at| NAME.is_match(layout.lines()[*at].text)) {
+    offsets.sort_unstable();
+    let marked_lines = layout.lines_at(offsets.into_iter());
+    if !marked_lines.iter().any(|index| NAME.is_match(layout.lines()[*index].text)) {
         return Vec::new();
     }
     let (mut blocks, mut strays) = (Vec::<Block<'_>>::new(), Vec::new());
-    for at in marked {
-        if blocks.last().is_some_and(|block| at < block.lines.end) {
+    for index in marked_lines {
+        if blocks.last().is_some_and(|block| index < block.lines.end) {
             continue;
         }
-        if mark(layout.lines()[at].text) == Some(Mark::Begin) {
-            blocks.push(Block::read(layout, at));
+        if BlockMark::read(layout.lines()[index].text) == Some(BlockMark::Header) {
+            blocks.push(Block::read(layout, index));
         } else {
-            strays.extend(STRAY.is_match(layout.lines()[at].text).then_some(at));
+            strays.extend(STRAY.is_match(layout.lines()[index].text).then_some(index));
         }
     }
-    let last = blocks.split_off(blocks.len().saturating_sub(MAX_CANDIDATES));
-    let strays = strays.split_off(strays.len().saturating_sub(MAX_CANDIDATES));
-    let strays = strays.into_iter().filter_map(|index| stray(layout, index));
-    strays.chain(last.iter().map(|block| block.candidate(layout))).collect()
+    let last_blocks = blocks.split_off(blocks.len().saturating_sub(MAX_CANDIDATES));
+    let last_strays = strays.split_off(strays.len().saturating_sub(MAX_CANDIDATES));
+    let strays = last_strays.into_iter().filter_map(|index| stray(layout, index));
+    strays.chain(last_blocks.iter().map(|block| block.candidate(layout))).collect()
 }
 
+/// A line that begins or ends a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    Begin,
+enum BlockMark {
+    Header,
     End,
 }
 
-/// Reads a header or an end line.
-fn mark(line: &str) -> Option<Mark> {
-    let line = line.split('{').next().unwrap_or_default();
-    let found = HEADER.find(line)?;
-    let name = line[found].to_ascii_uppercase();
-    Some(if name.contains("END") || name.contains('/') { Mark::End } else { Mark::Begin })
+impl BlockMark {
+    fn read(line: &str) -> Option<Self> {
+        // An object of JSON may begin on the line of its header.
+        let line = line.split('{').next().unwrap_or_default();
+        let name = line[HEADER.find(line)?].to_ascii_uppercase();
+        Some(if name.contains("END") || name.contains('/') { Self::End } else { Self::Header })
+    }
 }
 
 struct Block<'l> {
     lines: Range<usize>,
     fields: Vec<Field>,
-    closed: bool,
+    /// Its end was found: an end line, or the end of its object.
+    is_closed: bool,
     language: &'l Language,
 }
 
 struct Field {
+    /// In upper case.
     key: String,
     value: String,
-    line: usize,
+    /// Its line in the message, from 0.
+    index: usize,
 }
 
 impl<'l> Block<'l> {
     /// Reads from a header to its end line, to the next header, to the end of
     /// its fence, or to the first text that is no field.
     fn read(layout: &Layout<'l>, start: usize) -> Self {
+        let language = layout.language();
         if let Some(JsonBlock { lines, members }) = json::block(layout, start) {
             let fields = members.into_iter().map(|(key, value)| Field {
                 key: key.to_ascii_uppercase(),
                 value,
-                line: start,
+                index: start,
             });
-            let (fields, language) = (fields.collect(), layout.language());
-            return Self { lines, fields, closed: true, language };
+            return Self { lines, fields: fields.collect(), is_closed: true, language };
         }
-        let language = layout.language();
-        let (lines, fields) = (start..start, Vec::new());
-        let mut block = Self { lines, fields, closed: false, language };
-        let rest = layout.lines().iter().enumerate().skip(start + 1).take(MAX_BLOCK_LINES);
-        for (index, line) in rest {
-            let mark = mark(line.text);
-            if mark == Some(Mark::Begin) || (mark.is_none() && line.block == BlockKind::Fence) {
+        let mut block =
+            Self { lines: start..start, fields: Vec::new(), is_closed: false, language };
+        let lines = layout.lines().iter().enumerate().skip(start + 1).take(MAX_BLOCK_LINES);
+        for (index, line) in lines {
+            let mark = BlockMark::read(line.text);
+            let is_fence = mark.is_none() && line.block == BlockKind::Fence;
+            if mark == Some(BlockMark::Header) || is_fence {
                 break;
             }
             block.lines.end = index + 1;
-            if mark == Some(Mark::End) {
-                block.closed = true;
+            if mark == Some(BlockMark::End) {
+                block.is_closed = true;
                 break;
             }
             block.fields.extend(field(language, line.text, index));
         }
-        if !block.closed {
+        if !block.is_closed {
             block.shrink(layout, start);
         }
         block
     }
 
     /// Without an end line the block is the run of fields below its header.
-    fn shrink(&mut self, layout: &Layout<'_>, start: usize) {
-        let first = layout.lines().get(start + 1).is_some_and(|line| line.text.trim().is_empty());
-        let from = start + 1 + usize::from(first);
-        let is_field = |line: &usize| self.fields.iter().any(|field| field.line == *line);
-        let run = (from..self.lines.end).take_while(is_field).count();
-        self.fields.truncate(run);
-        self.lines.end = from + run;
+    fn shrink(&mut self, layout: &Layout<'_>, header: usize) {
+        let next_line = layout.lines().get(header + 1);
+        let has_gap = next_line.is_some_and(|line| line.text.trim().is_empty());
+        let first = header + 1 + usize::from(has_gap);
+        let is_field = |index: &usize| self.fields.iter().any(|field| field.index == *index);
+        let field_count = (first..self.lines.end).take_while(is_field).count();
+        self.fields.truncate(field_count);
+        self.lines.end = first + field_count;
     }
 
     fn field(&self, key: &str) -> Option<&Field> {
@@ -167,19 +173,20 @@ impl<'l> Block<'l> {
         let denies = self.denies();
         let reading = match Context::new(layout, self.lines.clone()).for_denial(denies).objection()
         {
-            Some(objection) if denies => Reading::Doubtful(objection.why),
+            Some(objection) if denies => Reading::Doubtful(objection.reason),
             Some(objection) => Reading::Rejected(objection),
             None => self.reading(),
         };
-        let deciding = self.field("EXIT_SIGNAL").or_else(|| self.field("STATUS"));
-        let said = ["EXIT_SIGNAL", "STATUS", "TESTS_STATUS", "REMAINING_WORK"];
+        let deciding_field = self.field("EXIT_SIGNAL").or_else(|| self.field("STATUS"));
+        let status_keys = ["EXIT_SIGNAL", "STATUS", "TESTS_STATUS", "REMAINING_WORK"];
+        let texts = status_keys.into_iter().filter_map(|key| self.field(key).map(Field::line));
         Candidate {
             spelling: Spelling::RalphStatus,
-            line: layout.number(deciding.map_or(self.lines.start, |field| field.line)),
-            at: self.lines.start,
+            line: layout.number(deciding_field.map_or(self.lines.start, |field| field.index)),
+            index: self.lines.start,
             span: layout.span(self.lines.clone()),
-            text: deciding.map_or_else(|| "RALPH_STATUS".to_owned(), Field::shown),
-            taken: said.into_iter().filter_map(|key| self.field(key).map(Field::shown)).collect(),
+            text: deciding_field.map_or_else(|| "RALPH_STATUS".to_owned(), Field::line),
+            texts: texts.collect(),
             reading,
         }
     }
@@ -189,20 +196,21 @@ impl<'l> Block<'l> {
             return Reading::Rejected(Objection::example(PLACEHOLDER));
         }
         let status = self.value("STATUS").map(|status| undecorated(status).to_ascii_uppercase());
-        let blocked = status.as_deref().is_some_and(|status| status.starts_with("BLOCKED"));
+        let is_blocked = status.as_deref().is_some_and(|status| status.starts_with("BLOCKED"));
         match (self.value("EXIT_SIGNAL"), status.as_deref()) {
             (Some(signal), status) => match first_word(signal).as_str() {
                 "true" => Reading::Signal(self.complete("EXIT_SIGNAL", status)),
-                "false" if blocked => Reading::Signal(self.statement(SignalValue::Blocked)),
+                "false" if is_blocked => Reading::Signal(self.statement(SignalValue::Blocked)),
                 "false" => Reading::Signal(self.statement(SignalValue::Continue)),
                 _ => Reading::Unreadable(format!(
                     "`EXIT_SIGNAL: {signal}` is neither true nor false"
                 )),
             },
-            (None, Some(_)) if !self.closed => {
+            // The line that decides may have been cut off.
+            (None, Some(_)) if !self.is_closed => {
                 Reading::Unreadable("the block is cut off before its end".to_owned())
             }
-            (None, Some(_)) if blocked => Reading::Signal(self.statement(SignalValue::Blocked)),
+            (None, Some(_)) if is_blocked => Reading::Signal(self.statement(SignalValue::Blocked)),
             (None, Some(status)) if is_complete(status) => {
                 Reading::Signal(self.complete("STATUS", None))
             }
@@ -214,36 +222,35 @@ impl<'l> Block<'l> {
     }
 
     fn denies(&self) -> bool {
-        let signal = self.value("EXIT_SIGNAL").map(first_word);
-        let open = match signal {
-            Some(signal) => signal == "false",
+        let denies = match self.value("EXIT_SIGNAL") {
+            Some(signal) => first_word(signal) == "false",
             None => self.value("STATUS").is_some_and(|status| !is_complete(status)),
         };
-        open && !self.is_template()
+        denies && !self.is_template()
     }
 
-    /// True if the block is the prompt's own: it holds a choice of values, a placeholder,
-    /// or an order in a comment.
+    /// The block is the prompt's own: it holds a choice of values, a placeholder, or an order
+    /// in a comment.
     fn is_template(&self) -> bool {
         self.fields.iter().any(|Field { key, value, .. }| {
             let decides = matches!(key.as_str(), "STATUS" | "EXIT_SIGNAL");
-            let number = key.contains("TASKS") || key.contains("FILES");
+            let wants_number = key.contains("TASKS") || key.contains("FILES");
             (decides && is_placeholder(value))
                 || is_blank_form(value)
-                || (number && NO_NUMBER.is_match(value))
+                || (wants_number && NO_NUMBER.is_match(value))
         })
     }
 
-    /// Reads a block that says complete. Everything in the block has to agree.
-    fn complete(&self, by: &str, status: Option<&str>) -> Statement {
+    /// Reads a block whose deciding key says complete. Everything in the block has to agree.
+    fn complete(&self, deciding_key: &str, status: Option<&str>) -> Statement {
         let mut statement = self.statement(SignalValue::Complete);
-        statement.agrees |= status.is_some();
-        let said = format!("{by}: {}", self.value(by).unwrap_or_default());
-        let objections =
+        statement.fields_agree |= status.is_some();
+        let claim = format!("{deciding_key}: {}", self.value(deciding_key).unwrap_or_default());
+        let contradictions =
             self.fields.iter().filter(|field| field.contradicts_completion(self.language));
-        statement.problems.extend(objections.map(|field| match field.key == by {
-            true => format!("{said} is qualified"),
-            false => format!("{said}, but {}: {}", field.key, field.value),
+        statement.problems.extend(contradictions.map(|field| match field.key == deciding_key {
+            true => format!("{claim} is qualified"),
+            false => format!("{claim}, but {}: {}", field.key, field.value),
         }));
         statement
     }
@@ -256,25 +263,26 @@ impl<'l> Block<'l> {
                 .or_else(|| self.value("REASON"))
                 .map(str::to_owned),
             remaining_work: self.value("REMAINING_WORK").map(str::to_owned),
-            agrees: tests.to_ascii_uppercase().starts_with("PASS"),
-            problems: self.twice(),
+            fields_agree: tests.to_ascii_uppercase().starts_with("PASS"),
+            problems: self.repetitions(),
             ..Statement::new(value)
         }
     }
 
     /// Keys that occur twice with different values.
-    fn twice(&self) -> Vec<String> {
-        let twice = ["EXIT_SIGNAL", "STATUS"].into_iter().filter(|key| differ(self.values(key)));
-        twice.map(|key| format!("{key} stands twice, with different values")).collect()
+    fn repetitions(&self) -> Vec<String> {
+        let mut keys = vec!["EXIT_SIGNAL", "STATUS"];
+        keys.retain(|key| differ(self.values(key)));
+        keys.iter().map(|key| format!("{key} stands twice, with different values")).collect()
     }
 }
 
 impl Field {
-    fn shown(&self) -> String {
+    fn line(&self) -> String {
         format!("{}: {}", self.key, self.value)
     }
 
-    /// True if the field says that the work is not done after all.
+    /// The field says that the work is not done after all.
     fn contradicts_completion(&self, language: &Language) -> bool {
         let value = self.value.as_str();
         match self.key.as_str() {
@@ -282,7 +290,7 @@ impl Field {
             "STATUS" => !is_complete(value) || is_partial(language, split_word(value).1),
             "TESTS_STATUS" => is_failing(language, value),
             "RECOMMENDATION" => {
-                language.is(Kind::Recommendation, value)
+                language.matches(Kind::Recommendation, value)
                     || (OF_TASKS.is_match(value) && has_open_fraction(value))
             }
             key => OPEN_WORK_KEY.is_match(key) && !is_nothing(language, value),
@@ -290,7 +298,7 @@ impl Field {
     }
 }
 
-/// True if a STATUS agrees with `EXIT_SIGNAL: true`.
+/// A STATUS that agrees with `EXIT_SIGNAL: true`.
 fn is_complete(status: &str) -> bool {
     const COMPLETE: [&str; 7] = [
         "complete",
@@ -320,19 +328,19 @@ fn field(language: &Language, line: &str, index: usize) -> Option<Field> {
         && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     is_key.then(|| Field {
         key: key.to_ascii_uppercase(),
-        value: bare(language, value),
-        line: index,
+        value: bare_value(language, value),
+        index,
     })
 }
 
 /// A value without quotes, and without a comment behind ` # ` or ` // `. An
 /// order in the comment stays: it marks a template.
-fn bare(language: &Language, value: &str) -> String {
-    let end = [" # ", "\t# ", " // "].iter().filter_map(|mark| value.find(mark)).min();
-    let end =
-        end.filter(|at| !language.is(Kind::CommentOrder, &value[*at..])).unwrap_or(value.len());
+fn bare_value(language: &Language, value: &str) -> String {
+    let comment = [" # ", "\t# ", " // "].iter().filter_map(|mark| value.find(mark)).min();
+    let is_order = |start: usize| language.matches(Kind::CommentOrder, &value[start..]);
+    let end = comment.filter(|start| !is_order(*start)).unwrap_or(value.len());
     let value = value[..end].trim();
-    if language.is(Kind::CommentOrder, value) {
+    if language.matches(Kind::CommentOrder, value) {
         return "...".to_owned();
     }
     let value = value.trim_matches(['"', '\'']);
@@ -343,14 +351,14 @@ fn bare(language: &Language, value: &str) -> String {
     }
 }
 
-/// `EXIT_SIGNAL: true` outside of any block, or a header that is none.
+/// `EXIT_SIGNAL: true` outside of any block, or a header within a line.
 fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
     let text = layout.lines()[index].text;
-    let found = STRAY.find(text)?;
+    let name = STRAY.find(text)?;
     if denies(layout, index) {
-        let place = Context::new(layout, index..index + 1).for_denial(true);
-        let reading = match place.objection() {
-            Some(objection) => Reading::Doubtful(objection.why),
+        let context = Context::new(layout, index..index + 1).for_denial(true);
+        let reading = match context.objection() {
+            Some(objection) => Reading::Doubtful(objection.reason),
             None => {
                 let mut statement = Statement::new(SignalValue::Continue);
                 statement.reason = Some("EXIT_SIGNAL: false".to_owned());
@@ -360,14 +368,14 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
         return Some(Candidate {
             spelling: Spelling::RalphStatus,
             line: layout.number(index),
-            at: index,
+            index,
             span: layout.line_span(index),
             text: "EXIT_SIGNAL: false".to_owned(),
-            taken: Vec::new(),
+            texts: Vec::new(),
             reading,
         });
     }
-    let why = if text[found.clone()].to_ascii_uppercase().contains("SIGNAL") {
+    let reason = if text[name.clone()].to_ascii_uppercase().contains("SIGNAL") {
         "it stands outside of a ---RALPH_STATUS--- block"
     } else {
         "the header is not recognised; it has a line of its own: ---RALPH_STATUS---"
@@ -375,16 +383,15 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
     Some(Candidate {
         spelling: Spelling::RalphStatus,
         line: layout.number(index),
-        at: index,
+        index,
         span: layout.line_span(index),
-        text: excerpt(text, found.start),
-        taken: Vec::new(),
-        reading: Reading::Rejected(Objection::new(why)),
+        text: excerpt(text, name.start),
+        texts: Vec::new(),
+        reading: Reading::Rejected(Objection::new(reason)),
     })
 }
 
-/// True if a line by itself says `EXIT_SIGNAL: false`, which forbids an exit even outside
-/// of a block.
+/// A line by itself says `EXIT_SIGNAL: false`, which forbids an exit even outside of a block.
 fn denies(layout: &Layout<'_>, index: usize) -> bool {
     let field = field(layout.language(), layout.lines()[index].text, index);
     field.is_some_and(|field| {
@@ -394,8 +401,7 @@ fn denies(layout: &Layout<'_>, index: usize) -> bool {
     })
 }
 
-/// The name of the block or of the field that decides: without it a message
-/// holds none.
+/// The name of the block or of the field that decides. A message without it holds no block.
 static NAME: Expression = Expression::new(r"ralph[_ ]status|exit_signal");
 
 /// A header or an end line: the name with dashes, bold marks, a colon or

@@ -25,7 +25,7 @@ fn said(text: &str) -> Signal {
 
 #[track_caller]
 fn not_said(text: &str, why: &str) {
-    none(&with(text), why);
+    near_miss(&with(text), why);
     assert!(
         exit_signals(&turn(&[&with(text)])).iter().all(|exit_signal| exit_signal.found.is_err()),
         "{text}"
@@ -88,7 +88,7 @@ fn examples_and_mentions() {
 
 #[test]
 fn a_fence_of_json_holds_no_other_spelling() {
-    none("```json\n<promise>COMPLETE</promise>\n```", "code example");
+    near_miss("```json\n<promise>COMPLETE</promise>\n```", "code example");
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn inv_exit002_an_invalid_one_is_told_and_changes_nothing() {
         ("\"1.0.0\"", "\"1.0.0", "expected `,` or `}`"),
     ] {
         let text = format!("{}\nbye", SIGNAL.replacen(from, to, 1));
-        none(&text, why);
+        near_miss(&text, why);
         complete(&format!("EXIT_STATUS: COMPLETE\n\n{text}"));
         check(&format!("EXIT_STATUS: CONTINUE\n\n{text}"), Status::Continue);
     }
@@ -157,13 +157,13 @@ fn while_the_flag_is_off_it_is_only_told() {
 
 #[test]
 fn what_it_says_is_no_indicator_as_well() {
-    assert!(said("@").taken[0].contains("both layouts are read"));
+    assert!(said("@").texts[0].contains("both layouts are read"));
 }
 
 #[test]
 fn the_sentence_around_it_goes_on_behind_its_last_line() {
     for signal in [SIGNAL.to_owned(), pretty()] {
-        none(&format!("I almost printed\n\n{signal}\n\nbut one story is open."), "goes on");
+        near_miss(&format!("I almost printed\n\n{signal}\n\nbut one story is open."), "goes on");
     }
 }
 
@@ -171,7 +171,7 @@ fn the_sentence_around_it_goes_on_behind_its_last_line() {
 fn below_an_example_one_with_a_heading_is_another_one() {
     for fence in ["```", "```json"] {
         let shown = format!("For example:\n\n{fence}\n@\n```\n\n## Final status\n\n");
-        none(&with(&format!("{shown}{fence}\n@\n```\n")), "this is an example too");
+        near_miss(&with(&format!("{shown}{fence}\n@\n```\n")), "this is an example too");
     }
 }
 

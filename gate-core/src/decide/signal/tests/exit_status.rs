@@ -34,10 +34,10 @@ fn the_other_values() {
 
 #[test]
 fn values_that_are_none() {
-    none("EXIT_STATUS:", "no value");
+    near_miss("EXIT_STATUS:", "no value");
     mangled("EXIT_STATUS: complete", "`COMPLETE` would be accepted");
     mangled("EXIT_STATUS: COMPLETED", "is no status");
-    none("Then EXIT_STATUS: COMPLETE was printed", "within a line");
+    near_miss("Then EXIT_STATUS: COMPLETE was printed", "within a line");
 }
 
 #[test]
@@ -48,17 +48,17 @@ fn a_denial_in_capital_letters_ends_no_loop() {
         "РАБОТА ЕЩЁ НЕ ГОТОВА:",
         "Я НЕ МОГУ ЭТО ВЫВЕСТИ:",
     ] {
-        none(&format!("{denial}\n\nEXIT_STATUS: COMPLETE"), "denies");
+        near_miss(&format!("{denial}\n\nEXIT_STATUS: COMPLETE"), "denies");
     }
 }
 
 #[test]
 fn placeholders() {
-    none("EXIT_STATUS: {COMPLETE|CONTINUE}", "placeholder");
-    none("EXIT_STATUS: COMPLETE|CONTINUE", "placeholder");
-    none("EXIT_STATUS: COMPLETE or CONTINUE", "placeholder");
-    none("EXIT_STATUS: <status>", "placeholder");
-    none("EXIT_STATUS: COMPLETE\nEXIT_REASON: {explanation}", "placeholder");
+    near_miss("EXIT_STATUS: {COMPLETE|CONTINUE}", "placeholder");
+    near_miss("EXIT_STATUS: COMPLETE|CONTINUE", "placeholder");
+    near_miss("EXIT_STATUS: COMPLETE or CONTINUE", "placeholder");
+    near_miss("EXIT_STATUS: <status>", "placeholder");
+    near_miss("EXIT_STATUS: COMPLETE\nEXIT_REASON: {explanation}", "placeholder");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_qualified_value_is_no_completion() {
 
 #[test]
 fn the_next_work_below_refuses_a_completion_and_nothing_else() {
-    none("EXIT_STATUS: COMPLETE\n\nNow let me start with task 4.", "next work");
+    near_miss("EXIT_STATUS: COMPLETE\n\nNow let me start with task 4.", "next work");
     check("EXIT_STATUS: BLOCKED\n\nNow let me start with task 4.", Status::Blocked);
 }
 
@@ -139,9 +139,9 @@ fn a_free_text_goes_on_over_the_lines_below_its_key() {
 #[test]
 fn the_status_and_the_remaining_work_are_taken_as_the_signal() {
     let text = "EXIT_STATUS: COMPLETE\nREMAINING_WORK: none\nEXIT_REASON: all tests pass";
-    assert_eq!(complete(text).taken, ["EXIT_STATUS: COMPLETE", "REMAINING_WORK: none"]);
+    assert_eq!(complete(text).texts, ["EXIT_STATUS: COMPLETE", "REMAINING_WORK: none"]);
     let signal = Signal::read(&turn(&[&format!("It is done.\n{text}")]), &policy());
-    assert_eq!((signal.line(), signal.taken().len()), (Some(2), 2));
+    assert_eq!((signal.line(), signal.texts().len()), (Some(2), 2));
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn a_message_ends_with_its_signal_also_above_a_mention() {
     let shown = "For example:\n\n```\nEXIT_STATUS: COMPLETE\n```\n\nAll is there.\n\n";
     let last = "EXIT_STATUS: COMPLETE\n\nSo EXIT_STATUS: COMPLETE it is.";
     complete(&format!("{shown}{last}"));
-    none(&format!("{shown}{last}\n\nIt ends the loop."), "this is an example too");
+    near_miss(&format!("{shown}{last}\n\nIt ends the loop."), "this is an example too");
 }
 
 #[test]

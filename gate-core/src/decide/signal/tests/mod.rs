@@ -65,24 +65,32 @@ fn complete(text: &str) -> Signal {
 
 /// Nothing is found, and the near miss says why.
 #[track_caller]
-fn none(text: &str, why: &str) {
+fn near_miss(text: &str, reason: &str) {
     let signal = check(text, Status::Absent);
-    let found = signal.near_misses.iter().any(|miss| miss.why.contains(why));
-    assert!(found, "no near miss says {why:?}:\n{text}\n{:#?}", signal.near_misses);
+    let is_named = signal.near_misses.iter().any(|miss| miss.why.contains(reason));
+    assert!(is_named, "no near miss says {reason:?}:\n{text}\n{:#?}", signal.near_misses);
 }
 
 /// The signal contradicts itself in this way.
 #[track_caller]
 fn contradicts(text: &str, problem: &str) {
     let signal = check(text, Status::Continue);
-    assert!(signal.problems.iter().any(|said| said.contains(problem)), "{:#?}", signal.problems);
+    assert!(
+        signal.problems.iter().any(|problem_text| problem_text.contains(problem)),
+        "{:#?}",
+        signal.problems
+    );
 }
 
 /// A signal is found that cannot be read, for this reason.
 #[track_caller]
-fn mangled(text: &str, why: &str) {
+fn mangled(text: &str, reason: &str) {
     let signal = check(text, Status::Invalid);
-    assert!(signal.problems.iter().any(|said| said.contains(why)), "{:#?}", signal.problems);
+    assert!(
+        signal.problems.iter().any(|problem_text| problem_text.contains(reason)),
+        "{:#?}",
+        signal.problems
+    );
 }
 
 fn ralph(fields: &str) -> String {
@@ -151,7 +159,7 @@ fn lines_that_say_a_signal_or_a_part_of_one() {
 
 #[test]
 fn not_done_after_a_completion_counts_in_any_dress() {
-    let done = "EXIT_STATUS: COMPLETE\nREMAINING_WORK: none\n\nThen I looked again.\n\n";
+    let completion = "EXIT_STATUS: COMPLETE\nREMAINING_WORK: none\n\nThen I looked again.\n\n";
     for not_done in [
         "EXIT_STATUS: CONTINUE",
         "EXIT_STATUS: continue",
@@ -161,7 +169,7 @@ fn not_done_after_a_completion_counts_in_any_dress() {
         "```bash\nEXIT_STATUS: CONTINUE\n```",
         "REMAINING_WORK: the login page\nEXIT_STATUS: CONTINUE",
     ] {
-        let text = format!("{done}{not_done}\n");
+        let text = format!("{completion}{not_done}\n");
         assert_ne!(read(&text).status, Status::Complete, "{text}");
     }
     let block = ralph("STATUS: COMPLETE\nEXIT_SIGNAL: true");
@@ -218,11 +226,11 @@ fn a_spelling_that_is_not_accepted_is_a_near_miss() {
 fn custom_signals() {
     let custom =
         |matcher, value| SignalPolicy { custom: vec![CustomSignal { matcher, value }], ..policy() };
-    let done = custom(Matcher::Literal("<<<DONE>>>".to_owned()), SignalValue::Complete);
-    assert_eq!(read_with("Finished.\n<<<done>>>", &done).status, Status::Complete);
-    assert_eq!(read_with("I will not print <<<DONE>>> yet", &done).status, Status::Absent);
-    assert_eq!(read_with("<<<DONE>>>\n\nor shall I go on?", &done).status, Status::Absent);
-    assert!(!read_with("Finished.\n<<<DONE>>>", &done).whole_message);
+    let completion = custom(Matcher::Literal("<<<DONE>>>".to_owned()), SignalValue::Complete);
+    assert_eq!(read_with("Finished.\n<<<done>>>", &completion).status, Status::Complete);
+    assert_eq!(read_with("I will not print <<<DONE>>> yet", &completion).status, Status::Absent);
+    assert_eq!(read_with("<<<DONE>>>\n\nor shall I go on?", &completion).status, Status::Absent);
+    assert!(!read_with("Finished.\n<<<DONE>>>", &completion).whole_message);
     let stuck = custom(Matcher::Regex("^STUCK: .+".to_owned()), SignalValue::Blocked);
     assert_eq!(read_with("STUCK: no network", &stuck).status, Status::Blocked);
 }
@@ -273,13 +281,13 @@ fn a_signal_in_an_earlier_message_of_the_turn_is_a_near_miss() {
 #[test]
 fn the_line_of_a_signal_is_the_input_s() {
     assert_eq!(complete("one\ntwo\n\nEXIT_STATUS: COMPLETE").line, Some(4));
-    none("a\nb\nEXIT_STATUS: {COMPLETE|CONTINUE}", "placeholder");
+    near_miss("a\nb\nEXIT_STATUS: {COMPLETE|CONTINUE}", "placeholder");
     assert_eq!(read("a\nb\nEXIT_STATUS: {COMPLETE|CONTINUE}").near_misses[0].line, 3);
 }
 
 #[test]
 fn the_seed_s_prompt_is_no_signal() {
-    none(
+    near_miss(
         "## Completion Protocol\n\n4. Output your completion status as:\n\nEXIT_STATUS: {COMPLETE|CONTINUE}\n\
          EXIT_REASON: {explanation}\nREMAINING_WORK: {none|description of what's left}\n",
         "example",

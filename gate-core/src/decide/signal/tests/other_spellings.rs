@@ -3,12 +3,12 @@
 use super::*;
 
 #[track_caller]
-fn check(message: &str, line: u64, why: &str) {
+fn check(message: &str, line: u64, reason: &str) {
     let signal = read(message);
     assert_eq!(signal.status, Status::Absent, "{message}");
     let miss = signal.near_misses.last().expect("a near miss");
     assert_eq!(miss.line, line, "{message}");
-    assert!(miss.why.contains(why), "{message}: {}", miss.why);
+    assert!(miss.why.contains(reason), "{message}: {}", miss.why);
 }
 
 #[test]

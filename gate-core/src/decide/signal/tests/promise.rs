@@ -14,8 +14,8 @@ fn stated(text: &str) {
 }
 
 #[track_caller]
-fn mentioned(text: &str, why: &str) {
-    none(&with(text), why);
+fn mentioned(text: &str, reason: &str) {
+    near_miss(&with(text), reason);
 }
 
 #[test]
@@ -91,8 +91,8 @@ fn introductions_that_are_none() {
 #[test]
 fn diffs_and_code() {
     mentioned("+@", "diff");
-    none(&format!("@@ -1,1 +1,2 @@\n a\n+{TAG}"), "diff");
-    none(&format!("@@ -1,2 +1,2 @@\n {TAG}\n-a\n+b"), "diff");
+    near_miss(&format!("@@ -1,1 +1,2 @@\n a\n+{TAG}"), "diff");
+    near_miss(&format!("@@ -1,2 +1,2 @@\n {TAG}\n-a\n+b"), "diff");
     mentioned("```bash\n@\n```", "code");
 }
 
@@ -126,11 +126,11 @@ fn the_next_work_follows() {
 #[test]
 fn phrases_and_placeholders() {
     check("<promise>BLOCKED</promise>", Status::Blocked);
-    none("<promise>DONE</promise>", "signal.promise.phrases");
-    none("<promise>{phrase}</promise>", "placeholder");
+    near_miss("<promise>DONE</promise>", "signal.promise.phrases");
+    near_miss("<promise>{phrase}</promise>", "placeholder");
     complete("<promise>✅ COMPLETE</promise>");
     for marked in ["(COMPLETE)", "«COMPLETE»", "完COMPLETE"] {
-        none(&format!("<promise>{marked}</promise>"), "signal.promise.phrases");
+        near_miss(&format!("<promise>{marked}</promise>"), "signal.promise.phrases");
     }
     let phrases = SignalPolicy { phrases: vec!["DONE".to_owned()], ..policy() };
     assert_eq!(read_with("<promise>DONE</promise>", &phrases).status, Status::Complete);

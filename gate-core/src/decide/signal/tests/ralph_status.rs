@@ -51,29 +51,29 @@ fn a_cut_block_is_no_signal() {
 
 #[test]
 fn placeholders() {
-    none(
+    near_miss(
         &ralph("STATUS: IN_PROGRESS | COMPLETE | BLOCKED\nEXIT_SIGNAL: false | true"),
         "placeholder",
     );
-    none(&ralph("STATUS: COMPLETE\nTASKS: <number>\nEXIT_SIGNAL: true"), "placeholder");
+    near_miss(&ralph("STATUS: COMPLETE\nTASKS: <number>\nEXIT_SIGNAL: true"), "placeholder");
     complete(&ralph("STATUS: COMPLETE\nWORK_TYPE: TESTING | DOCUMENTATION\nEXIT_SIGNAL: true"));
 }
 
 #[test]
 fn sections_of_examples() {
     let example = ralph("STATUS: COMPLETE\nEXIT_SIGNAL: true");
-    none(
+    near_miss(
         &format!("### Status Examples\n\n**All done:**\n```\n{example}```\n"),
         "section of examples",
     );
-    none(&format!("**Example 2: complete**\n```\n{example}```\n"), "example");
+    near_miss(&format!("**Example 2: complete**\n```\n{example}```\n"), "example");
     complete(&format!("### Usage examples\n\nRun `app --help`.\n\n{example}"));
 }
 
 #[test]
 fn outside_of_a_block() {
-    none("The loop ends on `EXIT_SIGNAL: true` in the block.", "outside");
-    none("All is done.\n\nEXIT_SIGNAL: true", "outside");
+    near_miss("The loop ends on `EXIT_SIGNAL: true` in the block.", "outside");
+    near_miss("All is done.\n\nEXIT_SIGNAL: true", "outside");
 }
 
 #[test]
@@ -84,7 +84,10 @@ fn the_agent_corrects_itself() {
         ralph("STATUS: IN_PROGRESS\nEXIT_SIGNAL: false")
     );
     check(&text, Status::Continue);
-    none(&format!("{}I should not have said that.", ralph("EXIT_SIGNAL: true")), "takes it back");
+    near_miss(
+        &format!("{}I should not have said that.", ralph("EXIT_SIGNAL: true")),
+        "takes it back",
+    );
 }
 
 #[test]
@@ -120,7 +123,7 @@ fn other_fields_confirm_the_signal_and_are_told() {
     assert!(agree("TESTS_STATUS: PASSING\nEXIT_SIGNAL: true"));
     let fields = "EXIT_SIGNAL: true\nREMAINING_WORK: none\nRECOMMENDATION: merge";
     let signal = complete(&ralph(fields));
-    assert_eq!(signal.taken, ["EXIT_SIGNAL: true", "REMAINING_WORK: none"]);
+    assert_eq!(signal.texts, ["EXIT_SIGNAL: true", "REMAINING_WORK: none"]);
     assert_eq!(signal.reason.as_deref(), Some("merge"));
     assert_eq!(signal.remaining_work.as_deref(), Some("none"));
 }
@@ -131,8 +134,8 @@ fn a_block_without_an_end_line_is_the_run_of_fields_below_its_header() {
     complete(&format!("{OPEN}\nThe log of the old run says\nTESTS_STATUS: FAILING\n"));
     complete(&format!("{OPEN}The old run said: this\nTESTS_STATUS: FAILING\n"));
     contradicts(&format!("{OPEN}TESTS_STATUS: FAILING\n"), "FAILING");
-    none(&format!("{OPEN}\nI should not have said that."), "takes it back");
-    none(&format!("{OPEN}\nor shall I go on?"), "goes on");
+    near_miss(&format!("{OPEN}\nI should not have said that."), "takes it back");
+    near_miss(&format!("{OPEN}\nor shall I go on?"), "goes on");
     complete("---RALPH_STATUS---\n\nSTATUS: COMPLETE\nEXIT_SIGNAL: true");
     contradicts(&ralph("EXIT_SIGNAL: true\n\nTESTS_STATUS: FAILING"), "FAILING");
     complete(&format!("---RALPH_STATUS---\nEXIT_SIGNAL: false\n{}", ralph("EXIT_SIGNAL: true")));
@@ -140,15 +143,15 @@ fn a_block_without_an_end_line_is_the_run_of_fields_below_its_header() {
 
 #[test]
 fn a_denial_right_below_a_block_counts() {
-    let done = ralph("EXIT_SIGNAL: true");
-    check(&format!("{done}EXIT_SIGNAL: false"), Status::Continue);
-    check(&format!("{done}or so I thought"), Status::Absent);
+    let completion = ralph("EXIT_SIGNAL: true");
+    check(&format!("{completion}EXIT_SIGNAL: false"), Status::Continue);
+    check(&format!("{completion}or so I thought"), Status::Absent);
     check("EXIT_SIGNAL: false\n\nor so I thought.", Status::Absent);
 }
 
 #[test]
 fn only_a_denial_is_doubt_where_it_is_shown() {
-    let done = ralph("EXIT_SIGNAL: true");
+    let completion = ralph("EXIT_SIGNAL: true");
     let quoted = |fields: &str| -> String {
         ralph(fields).lines().map(|line| format!("> {line}\n")).collect()
     };
@@ -159,7 +162,7 @@ fn only_a_denial_is_doubt_where_it_is_shown() {
         ("STATUS: COMPLETE", Status::Complete),
         ("EXIT_SIGNAL: false | true", Status::Complete),
     ] {
-        check(&format!("{done}\nThe file says:\n\n{}", quoted(fields)), status);
+        check(&format!("{completion}\nThe file says:\n\n{}", quoted(fields)), status);
     }
 }
 
@@ -178,7 +181,7 @@ fn numbers_that_are_none_and_orders_in_comments_make_a_form() {
         "RECOMMENDATION: {one sentence}",
         "STATUS: COMPLETE # only if all pass",
     ] {
-        none(&ralph(&format!("{fields}\nEXIT_SIGNAL: true")), "placeholder");
+        near_miss(&ralph(&format!("{fields}\nEXIT_SIGNAL: true")), "placeholder");
     }
     complete(&ralph("TASKS_COMPLETED: 3\nEXIT_SIGNAL: true # all pass"));
 }
@@ -195,7 +198,7 @@ fn what_follows_a_json_object_is_read() {
     let object = "RALPH_STATUS:\n{\n  \"STATUS\": \"COMPLETE\",\n  \"EXIT_SIGNAL\": true\n}\n";
     for head in ["", "All stories pass.\n\n"] {
         complete(&format!("{head}{object}"));
-        none(&format!("{head}{object}\nI should not have said that."), "takes it back");
-        none(&format!("{head}{object}\nor shall I go on?"), "goes on");
+        near_miss(&format!("{head}{object}\nI should not have said that."), "takes it back");
+        near_miss(&format!("{head}{object}\nor shall I go on?"), "goes on");
     }
 }

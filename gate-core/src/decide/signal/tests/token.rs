@@ -24,18 +24,18 @@ fn unchecked(text: &str, policy: &SignalPolicy) -> UncheckedSignal {
 
 /// The signal of a text in iteration 3 of the run.
 fn proven(text: &str) -> Signal {
-    let others = [("nightly#2".to_owned(), 1), ("weekly".to_owned(), 9)];
+    let latest = [("nightly#2".to_owned(), 1), ("weekly".to_owned(), 9)];
     let signal = unchecked(text, &required());
-    let found = TokenFinding::check(&signal, &key(), (RUN, 3), &others);
-    signal.with_token(&found)
+    let finding = TokenFinding::check(&signal, &key(), RUN, 3, &latest);
+    signal.with_token(&finding)
 }
 
 #[track_caller]
-fn refused(text: &str, token: TokenState, why: &str) {
+fn refused(text: &str, token: TokenState, reason: &str) {
     let signal = proven(text);
     assert_eq!((signal.status, signal.token), (Status::Invalid, Some(token)), "{text}");
-    assert!(signal.problems[0].contains(why), "{text}\n{:?}", signal.problems);
-    assert!(signal.near_misses.iter().any(|miss| miss.why.contains(why)), "{text}");
+    assert!(signal.problems[0].contains(reason), "{text}\n{:?}", signal.problems);
+    assert!(signal.near_misses.iter().any(|miss| miss.why.contains(reason)), "{text}");
     assert!(!format!("{signal:?}").contains(&whole(RUN, 3)));
 }
 
@@ -78,8 +78,8 @@ fn the_whole_token_holds_beside_every_spelling() {
     };
     let policy = SignalPolicy { custom: vec![custom], ..required() };
     let signal = unchecked(&format!("ALL_DONE\nEXIT_TOKEN: {token}"), &policy);
-    let found = TokenFinding::check(&signal, &key(), (RUN, 3), &[]);
-    assert_eq!(signal.with_token(&found).status, Status::Complete);
+    let finding = TokenFinding::check(&signal, &key(), RUN, 3, &[]);
+    assert_eq!(signal.with_token(&finding).status, Status::Complete);
 }
 
 #[test]
@@ -95,14 +95,14 @@ fn a_token_is_no_text_beside_its_signal() {
 #[test]
 fn case_and_marks_change_nothing() {
     let token = whole(RUN, 3);
-    for said in [
+    for last_word in [
         token.to_uppercase(),
         format!("**{token}**"),
         format!("\"{token}\"."),
         format!(" `{token}` "),
     ] {
-        let signal = proven(&format!("<promise>COMPLETE</promise>\nEXIT_TOKEN: {said}"));
-        assert_eq!(signal.status, Status::Complete, "{said}");
+        let signal = proven(&format!("<promise>COMPLETE</promise>\nEXIT_TOKEN: {last_word}"));
+        assert_eq!(signal.status, Status::Complete, "{last_word}");
     }
 }
 
@@ -127,14 +127,15 @@ fn an_echo_of_what_was_told_never_holds() {
     use Spelling::{AgentExit, ExitStatus, Promise, RalphStatus};
     let halves = key().halves(RUN, 3);
     for first in [ExitStatus, RalphStatus, Promise, AgentExit] {
-        let told = prompt(&SignalPolicy { accept: vec![first], ..required() }, Some(&halves));
-        assert!(!told.to_lowercase().contains(&whole(RUN, 3)));
+        let prompt_text =
+            prompt(&SignalPolicy { accept: vec![first], ..required() }, Some(&halves));
+        assert!(!prompt_text.to_lowercase().contains(&whole(RUN, 3)));
         for echo in [
-            told.clone(),
-            format!("{told}\n\n<promise>COMPLETE</promise>"),
-            format!("<promise>COMPLETE</promise>\n\n{told}"),
-            format!("EXIT_STATUS: COMPLETE\n{}", halves.told()),
-            told.lines().map(|line| format!("> {line}\n")).collect(),
+            prompt_text.clone(),
+            format!("{prompt_text}\n\n<promise>COMPLETE</promise>"),
+            format!("<promise>COMPLETE</promise>\n\n{prompt_text}"),
+            format!("EXIT_STATUS: COMPLETE\n{}", halves.prompt_paragraph()),
+            prompt_text.lines().map(|line| format!("> {line}\n")).collect(),
         ] {
             let signal = proven(&echo);
             assert!(
@@ -187,10 +188,13 @@ fn what_ends_nothing_needs_no_token() {
 fn a_signal_that_nobody_proved_is_invalid_and_knows_what_it_claims() {
     let text = format!("EXIT_STATUS: COMPLETE\nEXIT_TOKEN: {}", whole(RUN, 3));
     let signal = unchecked(&text, &required());
-    assert_eq!((signal.status(), signal.claims()), (Status::Invalid, Status::Complete));
-    let left = signal.clone().without_token();
-    assert_eq!((left.status, left.token), (Status::Invalid, Some(TokenState::Unchecked)));
-    assert!(left.problems[0].contains("not looked at"));
+    assert_eq!((signal.status(), signal.claimed_status()), (Status::Invalid, Status::Complete));
+    let without_token = signal.clone().without_token();
+    assert_eq!(
+        (without_token.status, without_token.token),
+        (Status::Invalid, Some(TokenState::Unchecked))
+    );
+    assert!(without_token.problems[0].contains("not looked at"));
     let signal = signal.with_token(&TokenFinding::unchecked("no state is kept"));
     assert_eq!(signal.status, Status::Invalid);
     assert_eq!(signal.problems, ["its EXIT_TOKEN cannot be checked: no state is kept"]);
@@ -203,10 +207,10 @@ fn a_held_token_heals_no_contradiction() {
     let signal = proven(&text);
     assert_eq!((signal.status, signal.token), (Status::Continue, None));
     let lost = unchecked(&format!("EXIT_STATUS: COMPLETE\nEXIT_TOKEN: {token}"), &required());
-    let found = TokenFinding::check(&lost, &key(), (RUN, 3), &[]);
+    let finding = TokenFinding::check(&lost, &key(), RUN, 3, &[]);
     let mut lost = lost;
     lost.doubt("something could not be read".to_owned());
-    assert_eq!(lost.with_token(&found).status, Status::Invalid);
+    assert_eq!(lost.with_token(&finding).status, Status::Invalid);
 }
 
 #[test]
@@ -221,10 +225,13 @@ fn a_prompt_holds_the_protocol_of_its_first_spelling_and_both_halves() {
         (vec![Custom], "as your instructions describe it"),
         (vec![], "EXIT_STATUS: {"),
     ] {
-        let told = prompt(&SignalPolicy { accept, ..required() }, Some(&halves));
-        assert!(told.contains(part), "{told}");
-        assert!(told.contains("\nEXIT_TOKEN: {"), "{told}");
-        assert!(told.contains(&halves.first) && told.contains(&halves.second), "{told}");
+        let prompt_text = prompt(&SignalPolicy { accept, ..required() }, Some(&halves));
+        assert!(prompt_text.contains(part), "{prompt_text}");
+        assert!(prompt_text.contains("\nEXIT_TOKEN: {"), "{prompt_text}");
+        assert!(
+            prompt_text.contains(&halves.first) && prompt_text.contains(&halves.second),
+            "{prompt_text}"
+        );
     }
     assert_eq!(format!("{:?}", key()), "TokenKey", "no log shows it");
 }
@@ -232,30 +239,31 @@ fn a_prompt_holds_the_protocol_of_its_first_spelling_and_both_halves() {
 #[test]
 fn a_file_that_says_done_speaks_for_an_agent_that_said_nothing() {
     let with_file = |text: &str, policy: &SignalPolicy| {
-        unchecked(text, policy).or_done_file(policy, text).claims()
+        unchecked(text, policy).or_done_file(policy, text).claimed_status()
     };
     assert_eq!(with_file("I am through.", &policy()), Status::Complete);
     assert_eq!(with_file("EXIT_STATUS: CONTINUE", &policy()), Status::Continue);
     let signal = unchecked("I am through.", &policy()).or_done_file(&policy(), "I am through.");
     assert!(signal.clone().without_token().reason.unwrap().contains("DONE"));
     assert_eq!(signal.status(), Status::Complete);
-    let proven = |said: &str| {
-        let signal = unchecked(said, &required()).or_done_file(&required(), said);
-        let found = TokenFinding::check(&signal, &key(), (RUN, 3), &[]);
-        signal.with_token(&found).status
+    let proven = |last_word: &str| {
+        let signal = unchecked(last_word, &required()).or_done_file(&required(), last_word);
+        let finding = TokenFinding::check(&signal, &key(), RUN, 3, &[]);
+        signal.with_token(&finding).status
     };
     assert_eq!(proven("I am through."), Status::Invalid);
-    let said = format!("I am through.\nEXIT_TOKEN: {}", whole(RUN, 3));
-    assert_eq!(proven(&said), Status::Complete);
+    let last_word = format!("I am through.\nEXIT_TOKEN: {}", whole(RUN, 3));
+    assert_eq!(proven(&last_word), Status::Complete);
 }
 
 #[test]
 fn tokens_differ_and_stay_what_they_are() {
-    let tokens: std::collections::BTreeSet<_> = (1..200).map(|it| whole(RUN, it)).collect();
+    let tokens: std::collections::BTreeSet<_> =
+        (1..200).map(|iteration| whole(RUN, iteration)).collect();
     assert_eq!(tokens.len(), 199);
     assert_ne!(whole(RUN, 1), whole("weekly", 1));
-    let other = TokenKey::new(&[7; 32], "garden").halves(RUN, 1);
-    assert_ne!(key().halves(RUN, 1), other);
+    let other_halves = TokenKey::new(&[7; 32], "garden").halves(RUN, 1);
+    assert_ne!(key().halves(RUN, 1), other_halves);
     // What was told before gate was started again still holds.
     assert_eq!(whole(RUN, 1), "4fk39vp8");
 }

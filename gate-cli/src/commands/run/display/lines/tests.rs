@@ -13,21 +13,21 @@ use crate::runner::FinishedRun;
 use crate::tests::record;
 
 #[track_caller]
-fn check(event: &Event<'_>, expected: Option<&str>) {
+fn check(event: &LoopEvent<'_>, expected: Option<&str>) {
     assert_eq!(line(event).as_deref(), expected);
 }
 
 fn begins(spent: Option<&Spent>) -> String {
     let elapsed = Duration::from_secs(75);
-    line(&Event::Begins { iteration: 3, elapsed, spent }).unwrap()
+    line(&LoopEvent::Begins { iteration: 3, elapsed, spent }).unwrap()
 }
 
 #[test]
 fn a_loop_begins_with_its_command_and_each_iteration_with_its_costs() {
     let command = "codex exec \u{1b}[2J-";
-    check(&Event::Starts { command, note: None }, Some("starting codex exec -"));
+    check(&LoopEvent::Starts { command, note: None }, Some("starting codex exec -"));
     let note = Some("no network");
-    check(&Event::Starts { command, note }, Some("starting codex exec - (no network)"));
+    check(&LoopEvent::Starts { command, note }, Some("starting codex exec - (no network)"));
     let spent = |tokens, cost_micro_usd| Spent { tokens, cost_micro_usd, ..Spent::default() };
     let plain = "iteration 3 begins, 1m 15s elapsed";
     assert_eq!(begins(None), plain);
@@ -51,11 +51,11 @@ fn a_check_is_a_line_when_it_has_ended() {
         (Outcome::Tamper, "x", "check tests: tampered with: x (12s)"),
         (Outcome::Skipped, "x", "check tests: did not run: x (12s)"),
     ] {
-        check(&Event::Check(&finished(outcome, summary)), Some(expected));
+        check(&LoopEvent::Check(&finished(outcome, summary)), Some(expected));
     }
     let changed = CheckEvent::TreeChanged { files: vec!["a.rs".to_owned()] };
-    check(&Event::Check(&changed), None);
-    check(&Event::Printed(b"words"), None);
+    check(&LoopEvent::Check(&changed), None);
+    check(&LoopEvent::Printed(b"words"), None);
 }
 
 #[test]
@@ -70,17 +70,17 @@ fn an_end_is_shown_by_the_verdict_and_before_it_by_an_error() {
         interrupted: None,
         delegated: Default::default(),
     };
-    check(&Event::Ended { iteration: 2, run: &run("", 0) }, None);
+    check(&LoopEvent::Ended { iteration: 2, run: &run("", 0) }, None);
     let killed = "iteration 2: agent killed";
-    check(&Event::Ended { iteration: 2, run: &run("agent\nkilled", 137) }, Some(killed));
+    check(&LoopEvent::Ended { iteration: 2, run: &run("agent\nkilled", 137) }, Some(killed));
     let failed = "iteration 2: the agent ended with exit code 1";
-    check(&Event::Ended { iteration: 2, run: &run("agent reported failure", 1) }, Some(failed));
+    check(&LoopEvent::Ended { iteration: 2, run: &run("agent reported failure", 1) }, Some(failed));
     let reasons = json!([{ "code": "signal-absent", "message": "no signal" },
                          { "code": "threshold-not-reached", "message": "0 of 2" }]);
     let record = record(&json!({ "reasons": reasons }));
     let judged = "iteration 2 ended: continue: no signal";
-    check(&Event::Judged { iteration: 2, record: &record }, Some(judged));
+    check(&LoopEvent::Judged { iteration: 2, record: &record }, Some(judged));
     let until = "2026-11-02T10:05:09.9Z".parse().unwrap();
     let waits = format!("waiting until {}: the limit is reached", clock(until));
-    check(&Event::Waits { until, why: "the limit is\treached" }, Some(&waits));
+    check(&LoopEvent::Waits { until, reason: "the limit is\treached" }, Some(&waits));
 }
