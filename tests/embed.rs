@@ -13,6 +13,7 @@ use gate_core::Policy;
 use gate_core::decide::policy::Mode;
 use tempfile::TempDir;
 
+use crate::handoff::WHOLE;
 use crate::support::Run;
 
 const COMPLETE: &str = "It is written.\n\nEXIT_STATUS: COMPLETE\nEXIT_REASON: it is written";
@@ -91,6 +92,19 @@ fn a_check_of_ones_own_is_required_and_recorded() {
 }
 
 /// An `async` program hands its gate to a thread that may block.
+#[test]
+fn a_handoff_is_read_where_gate_is_embedded() {
+    let scratch = Scratch::new();
+    let settings = "[checks.handoff]\nfiles = [\"HANDOFF.md\"]\n";
+    for (text, outcome) in [(WHOLE, Outcome::Pass), ("# Handoff\n", Outcome::Fail)] {
+        std::fs::write(scratch.project().join("HANDOFF.md"), text).unwrap();
+        let record = scratch.builder(settings).build().unwrap().check(COMPLETE).unwrap();
+        let checks = &record.decision.input.evidence;
+        let handoff = checks.iter().find(|check| check.check == "handoff").unwrap();
+        assert_eq!(handoff.outcome, outcome, "{handoff:?}");
+    }
+}
+
 #[test]
 fn a_gate_decides_on_another_thread() {
     let scratch = Scratch::new();

@@ -31,8 +31,8 @@ fn read() -> Facts {
     toml::from_str(TEXT).expect("clients.toml holds the facts")
 }
 
-/// A fact may be this text; without one the facts need not be read. Each start looks up its variables and the programs above,
-/// mostly in vain, and this search takes a hundredth of the time that reading the facts takes.
+/// A fact may be this text. Each start looks up its variables and the programs above, mostly in vain, and
+/// this search takes a hundredth of the time that reading the facts takes.
 pub(crate) fn may_name(text: &str) -> bool {
     memmem::find(TEXT.as_bytes(), format!("\"{text}\"").as_bytes()).is_some()
 }

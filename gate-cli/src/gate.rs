@@ -27,6 +27,7 @@ use gate_core::{Decision, Input, Policy, Scan, decide};
 use gate_lens::replay::Replayer;
 
 use crate::failure::Failure;
+use crate::governance::handoff_problems;
 use crate::memory::{DecisionRequest, Memory, Tokens};
 use crate::record::Record;
 use crate::request::Request;
@@ -70,7 +71,8 @@ impl Gate {
     /// # Errors
     ///
     /// A pattern that does not compile, a glob that cannot be understood.
-    pub fn open(settings: Resolved, site: CheckSite) -> Result<Self, Failure> {
+    pub fn open(settings: Resolved, mut site: CheckSite) -> Result<Self, Failure> {
+        site.handoff_reader.get_or_insert(handoff_problems);
         gate_checks::validate(&settings.policy)?;
         let patterns = PatternSet::from_policy(&settings.policy)?;
         let backoff = settings.run.backoff();

@@ -56,9 +56,13 @@ pub fn project_here(places: &Places) -> Result<Project, Failure> {
 ///
 /// A folder that cannot be read.
 pub fn caller(project: &Project) -> Result<Caller, Failure> {
-    let leader = ProcessStat::read(std::process::id() as i32).map(|process| process.session);
-    let leader = leader.map(|pid| Ancestor { pid, stat: ProcessStat::read(pid) });
-    let processes = ancestors().chain(leader).map(|process| {
+    let above = || {
+        let own_process = ProcessStat::read(std::process::id() as i32);
+        let leader = own_process.map(|process| process.session);
+        ancestors().chain(leader.map(|pid| Ancestor { pid, stat: ProcessStat::read(pid) }))
+    };
+    // Where nothing runs, no process is looked at.
+    let processes = std::iter::once_with(above).flatten().map(|process| {
         let second = process.stat.as_ref().and_then(ProcessStat::start_second);
         let started = second.and_then(|second| Timestamp::from_second(second).ok());
         Process { pid: process.pid, started }

@@ -2,19 +2,16 @@
 
 mod ends;
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use gate_core::Scanner;
+use gate_lens::read::{BLOCK, read_blocks, read_file};
 
 use crate::failure::Failure;
 
 use ends::LongFile;
 pub(crate) use ends::{Beginning, HashingScanner};
-
-/// Bytes that are read at once.
-const BLOCK: usize = 512 << 10;
 
 /// Files from this size on, in bytes, are read from both ends.
 const LONG_FILE_BYTES: u64 = 1 << 20;
@@ -96,18 +93,15 @@ impl Source {
 
     /// Passes all bytes to `take`, in blocks. Returns their number.
     pub(crate) fn feed(&self, take: &mut dyn FnMut(&[u8])) -> Result<u64, Failure> {
-        let fed = match self {
-            Self::Stdin => feed(&mut io::stdin().lock(), BLOCK, take),
-            Self::File(path) => File::open(path).and_then(|mut file| {
-                let length = file.metadata()?.len();
-                feed(&mut file, block_for(length), take)
-            }),
+        match self {
+            Self::Stdin => read_blocks(&mut io::stdin().lock(), BLOCK, take)
+                .map_err(|error| self.unreadable(&error)),
+            Self::File(path) => read_file(path, take),
             Self::Message(text) => {
                 take(text.as_bytes());
                 Ok(text.len() as u64)
             }
-        };
-        fed.map_err(|error| self.unreadable(&error))
+        }
     }
 
     /// All bytes, as text.
@@ -138,31 +132,5 @@ impl Source {
             Self::Stdin | Self::File(_) => "the standard input",
         };
         self.path().unwrap_or(Path::new(unnamed))
-    }
-}
-
-/// The buffer for a file of this length, in bytes: a small file should not pay for a
-/// large buffer. Pipes have no length.
-fn block_for(length: u64) -> usize {
-    match usize::try_from(length) {
-        Ok(0) | Err(_) => BLOCK,
-        Ok(length) => BLOCK.min(length + 1),
-    }
-}
-
-/// Reads up to the end, a block at a time; returns how many bytes there were.
-fn feed(from: &mut impl Read, block: usize, take: &mut dyn FnMut(&[u8])) -> io::Result<u64> {
-    let mut block = vec![0; block];
-    let mut bytes = 0;
-    loop {
-        match from.read(&mut block) {
-            Ok(0) => return Ok(bytes),
-            Ok(length) => {
-                take(&block[..length]);
-                bytes += length as u64;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
     }
 }

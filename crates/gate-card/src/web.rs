@@ -25,7 +25,7 @@ pub fn document(name: &str, headline: &str, covered: &str, main: &Markup) -> Str
                     p.when { (covered) }
                 }
                 main id="main" { (main) }
-                footer { p { "Made by gate " (env!("CARGO_PKG_VERSION")) ". All times are local." } }
+                footer { p { "Made by gate " (gate_core::record::VERSION) ". All times are local." } }
             }
         }
     };

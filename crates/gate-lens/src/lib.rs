@@ -10,7 +10,7 @@ extern crate gate_derive as schemars;
 pub mod audit;
 pub mod log;
 pub mod loops;
-mod read;
+pub mod read;
 pub mod replay;
 pub mod report;
 pub mod share;

@@ -258,6 +258,7 @@ mod tests {
             "tsx watch src/test.ts",
             "node --watch --test",
             "node --watch-path=src --test",
+            "jest --watch= false",
             "vite",
             "vite --port 3000",
             "tsc && vite preview",

@@ -261,7 +261,7 @@ fn wait_for_exit(child: &mut Child, deadline: Instant) -> io::Result<Option<i32>
 }
 
 fn timed_out() -> io::Error {
-    io::Error::other(format!("gave no output in {} s", GIT_TIMEOUT.as_secs()))
+    io::Error::other(format!("gave no answer in {} s", GIT_TIMEOUT.as_secs()))
 }
 
 /// Ends git and what it started.

@@ -9,7 +9,7 @@ use gate_core::Scanner;
 use gate_transcript::{MAX_RECORD, TAIL_BYTES};
 use memchr::{memchr, memrchr};
 
-use super::{block_for, feed};
+use gate_lens::read::{block_for, read_blocks};
 
 /// The end that suffices if the last word is known already, in bytes.
 const BRIEF_TAIL_BYTES: u64 = 48 << 10;
@@ -103,7 +103,9 @@ impl LongFile {
             let new = self.tail - begin;
             let block = block_for(new);
             // Ledgers have digests without this part.
-            feed(&mut (&self.file).take(new), block, &mut |bytes| scanner.inner.push(bytes))?;
+            read_blocks(&mut (&self.file).take(new), block, &mut |bytes| {
+                scanner.inner.push(bytes)
+            })?;
         }
         self.rest(scanner)
     }
@@ -138,7 +140,7 @@ impl LongFile {
     /// Reads everything that is not read yet; returns the length in bytes.
     fn rest(mut self, scanner: &mut HashingScanner<'_, '_>) -> io::Result<u64> {
         self.file.seek(SeekFrom::Start(self.read))?;
-        let read = feed(&mut self.file, END_BLOCK, &mut |bytes| scanner.push(bytes))?;
+        let read = read_blocks(&mut self.file, END_BLOCK, &mut |bytes| scanner.push(bytes))?;
         Ok(self.read + read)
     }
 }

@@ -229,7 +229,8 @@ pub fn environment(
         exit_protocol |= name == AGENT_EXIT_PROTOCOL_ENABLED_ENV
             && parse_agent_exit_protocol_enabled(Some(&value));
         if let Some(rank) = THRESHOLD_VARIABLES.iter().position(|variable| *variable == name) {
-            thresholds[rank] = Some(value);
+            // Of two with one name the first counts, as for getenv(3).
+            thresholds[rank].get_or_insert(value);
         }
     }
     let mut set_variables = THRESHOLD_VARIABLES.into_iter().zip(thresholds);

@@ -39,9 +39,10 @@ pub(super) fn home_of(name: &str) -> Option<String> {
     let mut tables = keys
         .iter()
         .filter(|key| !key.starts_with("task_types."))
-        .filter_map(|key| key.strip_suffix(name)?.strip_suffix('.'));
+        .filter_map(|key| key.rsplit_once('.'))
+        .filter(|(_, key)| *key == name);
     match (tables.next(), tables.next()) {
-        (Some(table), None) => Some(format!("it belongs in [{table}]")),
+        (Some((table, _)), None) => Some(format!("it belongs in [{table}]")),
         _ => None,
     }
 }

@@ -175,7 +175,7 @@ impl<'b> Follower<'b> {
         self.bus.size() != self.size
     }
 
-    /// The messages since the bus was read. If the last one of then is gone, the bus was begun
+    /// The messages since the bus was read. If the last one of them is gone, the bus was begun
     /// anew, and all of it is new.
     ///
     /// # Errors
@@ -183,9 +183,9 @@ impl<'b> Follower<'b> {
     /// As [`Bus::read`].
     pub fn news(&mut self) -> Result<Vec<Message>, Failure> {
         let last_id = self.last_id.clone();
-        let messages = self.read()?.messages;
-        let news = bus::since(&messages, &last_id).map(<[Message]>::to_vec);
-        Ok(news.unwrap_or(messages))
+        let mut messages = self.read()?.messages;
+        let count = bus::since(&messages, &last_id).map_or(messages.len(), <[Message]>::len);
+        Ok(messages.split_off(messages.len() - count))
     }
 
     fn read(&mut self) -> Result<Contents, Failure> {

@@ -94,10 +94,10 @@ mod tests {
     #[test]
     fn what_is_not_on_this_machine_is_not_known() {
         let files = ["/nowhere/else/a.py".to_owned()];
-        let found = Lookup::all("Created `a.py`, committed 1a2b3c4", &files, |_| None);
+        let lookups = Lookup::all("Created `a.py`, committed 1a2b3c4", &files, |_| None);
         let expected = [("commit 1a2b3c4", None), ("file /nowhere/else/a.py", None)];
         assert_eq!(
-            found.iter().map(|one| (one.claim.as_str(), one.holds)).collect::<Vec<_>>(),
+            lookups.iter().map(|one| (one.claim.as_str(), one.holds)).collect::<Vec<_>>(),
             expected
         );
     }

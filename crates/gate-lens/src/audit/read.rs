@@ -13,7 +13,7 @@ use super::claim::ClaimFinder;
 use super::lookup::Lookup;
 use super::tally::{AuditItem, AuditRecord, Audited};
 use super::turns::Turns;
-use crate::read::read_blocks;
+use crate::read::read_file;
 use gate_core::Failure;
 
 /// The longest claim that is shown, in characters.
@@ -95,7 +95,7 @@ fn read(
             }
         }
     };
-    let bytes = read_blocks(&file.path, &mut |bytes| splitter.push(bytes, &mut take))?;
+    let bytes = read_file(&file.path, &mut |bytes| splitter.push(bytes, &mut take))?;
     splitter.finish(&mut take);
     if let Some(last) = open {
         audited.add(file, last, tools);

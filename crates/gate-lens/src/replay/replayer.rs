@@ -14,7 +14,7 @@ use gate_transcript::Forced;
 use gate_transcript::iterations::{Part, Splitter};
 
 use super::record::ReplayVerdict;
-use crate::read::read_blocks;
+use crate::read::read_file;
 
 /// The progress of a replay.
 pub enum Step {
@@ -81,7 +81,7 @@ impl Replayer {
                 }
             }
         };
-        read_blocks(file, &mut |bytes| {
+        read_file(file, &mut |bytes| {
             splitter.push(bytes, &mut |part| take(part, emit));
             emit(Step::Read(bytes.len() as u64));
         })?;

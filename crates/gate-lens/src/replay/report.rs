@@ -47,7 +47,7 @@ pub struct Layout {
 pub struct Report {
     /// Its form.
     pub layout: Layout,
-    /// What was counted so far.
+    /// The counts so far.
     pub totals: Totals,
     groups: Groups,
     /// Explanations of wrong verdicts.

@@ -32,8 +32,9 @@ impl BehindClaims {
         tools: AuditTools<'_>,
     ) -> Result<Option<Self>, Failure> {
         let record = read_all(files, Vec::new(), policy, tools)?;
-        let found = Self { transcripts: record.files, changed: record.changed, claims: record.all };
-        Ok((found.claims.claims > 0).then_some(found))
+        let behind =
+            Self { transcripts: record.files, changed: record.changed, claims: record.all };
+        Ok((behind.claims.claims > 0).then_some(behind))
     }
 
     /// The figures in a sentence.
@@ -44,14 +45,14 @@ impl BehindClaims {
         };
         let shown = ClaimSupport::ALL.iter().filter_map(|support| {
             let number = self.claims.number(*support);
-            let what = match support {
+            let check = match support {
                 ClaimSupport::PassedAfter => "with a check that passed after the last edit",
                 ClaimSupport::Stale => "with an older check alone",
                 ClaimSupport::Failed => "with one that failed",
                 ClaimSupport::None => "with none",
                 ClaimSupport::Unknown => "that cannot be told",
             };
-            (number > 0).then(|| format!("{number} {what}"))
+            (number > 0).then(|| format!("{number} {check}"))
         });
         format!("{claims}: {}", shown.collect::<Vec<_>>().join(", "))
     }

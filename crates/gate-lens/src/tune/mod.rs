@@ -1,7 +1,7 @@
 //! Settings under which fewer labelled transcripts are judged wrong.
 //!
-//! A proposal never has more false exits than the settings in force: what a check proves is not for
-//! labels to replace.
+//! A proposal never has more false exits than the settings in force: fewer missed exits are no reason to
+//! let unfinished work go.
 
 mod proposal;
 
@@ -36,36 +36,35 @@ pub struct Tuning<'t> {
 }
 
 impl Tuning<'_> {
-    /// Reads labelled transcripts, and again with a phrase that may be proposed. `labels` is a file
-    /// with the right answers, in or below `folder`.
+    /// Proposes by labelled transcripts, which are read again with a phrase that may be proposed.
+    /// `labels_file` has the right answers; it is named from `folder`.
     ///
     /// # Errors
     ///
     /// Labels or a transcript that cannot be read.
-    pub fn from_labels(
+    pub fn propose_from_labels(
         &self,
         host: &Arc<dyn Host>,
         folder: &Path,
-        labels: &Path,
+        labels_file: &Path,
         format: Option<Forced>,
     ) -> Result<TuneRecord, Failure> {
-        let file = labels;
         let cases_under = |settings: &Resolved| {
-            let labels = Labels::read(&folder.join(file))?;
-            let Inputs { all, .. } = find(folder, &labels.paths(file), false, &labels)?;
+            let labels = Labels::read(&folder.join(labels_file))?;
+            let Inputs { all, .. } = find(folder, &labels.paths(labels_file), false, &labels)?;
             let policies = with_thresholds(&settings.policy);
             let work = Work::new(host.clone(), settings, all);
             cases(&Arc::new(Work { labels, format, policies, ..work }))
         };
         let settings = self.settings;
         let cases = cases_under(settings)?;
-        let mut phrase = Phrase::missing(&cases);
+        let mut phrase = Phrase::in_missed_exits(&cases);
         let mut proposed_cases = match &phrase {
             Some(phrase) => cases_under(&phrase.added(settings))?,
             None => cases.clone(),
         };
         // A phrase that lets unfinished work go is not proposed.
-        let (in_force, with_phrase) = (measured(&cases, None), measured(&proposed_cases, None));
+        let (in_force, with_phrase) = (accuracy(&cases), accuracy(&proposed_cases));
         if with_phrase.false_exits > in_force.false_exits {
             phrase = None;
             proposed_cases.clone_from(&cases);
@@ -73,19 +72,20 @@ impl Tuning<'_> {
         let threshold = best_threshold(&proposed_cases, settings);
         let mut proposed = Proposed { phrase, threshold };
         proposed_cases = proposed_cases.iter().map(|case| case.under(threshold)).collect();
-        if measured(&proposed_cases, None).wrong() >= in_force.wrong() {
+        if accuracy(&proposed_cases).wrong() >= in_force.wrong() {
+            // Without a change the record compares nothing.
             proposed = Proposed::default();
         }
         TuneRecord::new(self, &proposed, &cases, &proposed_cases)
     }
 
-    /// Decides marked decisions again. Their transcripts may be gone, so only the threshold can be
+    /// Proposes by marked decisions, which are decided again. Their transcripts may be gone, so only the threshold can be
     /// tried.
     ///
     /// # Errors
     ///
     /// A settings file that is not TOML.
-    pub fn from_marks(&self, marked: &[MarkedDecision]) -> Result<TuneRecord, Failure> {
+    pub fn propose_from_marks(&self, marked: &[MarkedDecision]) -> Result<TuneRecord, Failure> {
         let policies = with_thresholds(&self.settings.policy);
         let cases: Vec<_> = marked.iter().map(|marked| Case::marked(marked, &policies)).collect();
         let threshold = best_threshold(&cases, self.settings);
@@ -112,20 +112,31 @@ fn cases(work: &Arc<Work>) -> Result<Vec<Case>, Failure> {
     Ok(cases)
 }
 
-/// The verdicts if this were the threshold; without one under the settings in force.
-fn measured(cases: &[Case], threshold: Option<u32>) -> Accuracy {
+/// The accuracy under the settings in force.
+fn accuracy(cases: &[Case]) -> Accuracy {
+    count_verdicts(cases, None)
+}
+
+/// The accuracy if this were the threshold.
+fn accuracy_at(cases: &[Case], threshold: u32) -> Accuracy {
+    count_verdicts(cases, Some(threshold))
+}
+
+fn count_verdicts(cases: &[Case], threshold: Option<u32>) -> Accuracy {
     let mut accuracy = Accuracy::default();
     cases.iter().for_each(|case| accuracy.add_as(case.exits(threshold), Some(case.label)));
     accuracy
 }
 
-/// The threshold with the fewest wrong verdicts and no more false exits than now; the
-/// highest one among equals. None if no other is better.
+/// The threshold with the fewest wrong verdicts and no more false exits than the settings in force; the
+/// highest one among equals. `None` if no other threshold is better.
 fn best_threshold(cases: &[Case], settings: &Resolved) -> Option<u32> {
-    let now = measured(cases, None);
-    let all = (0..=MAX_THRESHOLD).map(|threshold| (threshold, measured(cases, Some(threshold))));
-    let safe = all.filter(|(_, then)| then.false_exits <= now.false_exits);
-    let best = safe.min_by_key(|(threshold, then)| (then.wrong(), u32::MAX - threshold))?;
-    let other = settings.policy.exit_gate.threshold != Threshold::Fixed(best.0);
-    (best.1.wrong() < now.wrong() && other).then_some(best.0)
+    let in_force = accuracy(cases);
+    let candidates =
+        (0..=MAX_THRESHOLD).map(|threshold| (threshold, accuracy_at(cases, threshold)));
+    let safe = candidates.filter(|(_, accuracy)| accuracy.false_exits <= in_force.false_exits);
+    let (threshold, accuracy) =
+        safe.min_by_key(|(threshold, accuracy)| (accuracy.wrong(), u32::MAX - threshold))?;
+    let is_change = settings.policy.exit_gate.threshold != Threshold::Fixed(threshold);
+    if is_change && accuracy.wrong() < in_force.wrong() { Some(threshold) } else { None }
 }

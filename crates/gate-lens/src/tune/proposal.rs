@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
-use super::{Tuning, measured};
+use super::{Tuning, accuracy, accuracy_at};
 use crate::replay::accuracy::Measured;
 use crate::replay::{
     Label, Labelled, MAX_THRESHOLD, MarkedDecision, ReplayRecord, ReplayVerdict, exits_under,
@@ -89,7 +89,7 @@ pub struct Phrase(String);
 
 impl Phrase {
     /// The phrase that most missed exits promise, and nothing that has to go on.
-    pub fn missing(cases: &[Case]) -> Option<Self> {
+    pub fn in_missed_exits(cases: &[Case]) -> Option<Self> {
         let is_exit = |case: &Case| case.label.label == Label::Exit;
         let others: BTreeSet<_> =
             cases.iter().filter(|case| !is_exit(case)).flat_map(Case::promises).collect();
@@ -233,7 +233,7 @@ fn thresholds(cases: &[Case], settings: &Resolved) -> Vec<TuneThreshold> {
     let in_force = settings.policy.threshold_in_force();
     let mut rows = Vec::new();
     for threshold in 0..=MAX_THRESHOLD {
-        let accuracy = measured(cases, Some(threshold));
+        let accuracy = accuracy_at(cases, threshold);
         let measured = (&accuracy).into();
         rows.push(TuneThreshold { threshold, in_force: threshold == in_force, measured });
         if accuracy.exits == 0 {
@@ -252,16 +252,19 @@ impl TuneRecord {
     pub fn new(
         tuning: &Tuning<'_>,
         proposed: &Proposed,
-        now: &[Case],
-        after: &[Case],
+        cases: &[Case],
+        proposed_cases: &[Case],
     ) -> Result<Self, Failure> {
         let Tuning { settings, file } = *tuning;
         let is_exit = |case: &&Case| case.label.label == Label::Exit;
-        let exits = now.iter().filter(is_exit).count() as u64;
-        let others = now.len() as u64 - exits;
+        let exits = cases.iter().filter(is_exit).count() as u64;
+        let others = cases.len() as u64 - exits;
         let changes = proposed.changes(settings);
-        let after = if changes.is_empty() { now } else { after };
-        let differences = now.iter().zip(after).filter(|(now, after)| now.exits != after.exits);
+        let proposed_cases = if changes.is_empty() { cases } else { proposed_cases };
+        let differences = cases
+            .iter()
+            .zip(proposed_cases)
+            .filter(|(case, proposed_case)| case.exits != proposed_case.exits);
         let diff = if changes.is_empty() {
             String::new()
         } else {
@@ -275,15 +278,15 @@ impl TuneRecord {
             exits,
             others,
             few: exits < MIN_LABELS || others < MIN_LABELS,
-            now: (&measured(now, None)).into(),
-            thresholds: thresholds(now, settings),
+            now: (&accuracy(cases)).into(),
+            thresholds: thresholds(cases, settings),
             changes,
-            after: (&measured(after, None)).into(),
+            after: (&accuracy(proposed_cases)).into(),
             differences: differences
-                .map(|(now, after)| TuneDifference {
-                    name: now.name.clone(),
-                    label: now.label.label,
-                    ends: after.exits,
+                .map(|(case, proposed_case)| TuneDifference {
+                    name: case.name.clone(),
+                    label: case.label.label,
+                    ends: proposed_case.exits,
                 })
                 .collect(),
             diff,

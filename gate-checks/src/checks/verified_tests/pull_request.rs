@@ -149,3 +149,40 @@ fn function_of_parameters(id: &str) -> Option<&str> {
 fn names_passed_tests(report: &TestReport) -> bool {
     is_fully_named(report) && report.named(Status::Passed).next().is_some()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Format;
+
+    fn tests(list: &[(&str, Status)]) -> Vec<Test> {
+        list.iter().map(|(id, status)| Test { id: (*id).to_owned(), status: *status }).collect()
+    }
+
+    #[track_caller]
+    fn check(base: &[(&str, Status)], now: &[(&str, Status)], expected: &[&str]) {
+        let report = TestReport {
+            format: Format::Pytest,
+            tests: tests(now),
+            passed: 0,
+            failed: 0,
+            skipped: 0,
+            flaky: Vec::new(),
+            errors: Vec::new(),
+            problems: Vec::new(),
+            failures: Vec::new(),
+        };
+        let needed = without_changing_parameters(tests(base), &report);
+        let names: Vec<_> = needed.iter().map(|test| test.id.as_str()).collect();
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn parameters_may_change_if_as_many_cases_run() {
+        use Status::{Passed, Skipped};
+        check(&[("f[1]", Passed), ("g", Passed)], &[("f[2]", Passed)], &["g"]);
+        check(&[("f[1]", Passed), ("f[2]", Passed)], &[("f[1]", Passed)], &["f[1]", "f[2]"]);
+        check(&[("f[1]", Skipped)], &[("f[1]", Passed)], &[]);
+        check(&[("f[1]", Skipped)], &[], &[]);
+    }
+}

@@ -31,6 +31,18 @@ fn modules_and_files_of_tests_of_a_package() {
 }
 
 #[test]
+fn modules_below_the_first_module_of_a_library() {
+    let tests = "\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {}\n}\n";
+    let files = [
+        ("Cargo.toml", PACKAGE),
+        ("src/lib.rs", "mod a;\n"),
+        ("src/a.rs", "mod b;\n"),
+        ("src/a/b.rs", tests),
+    ];
+    check_inside(Runner::Cargo, "", &files, &[("src/a/b.rs", "fn order_4")]);
+}
+
+#[test]
 fn packages_that_were_worked_on() {
     let lib = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {}\n}\n";
     let files = [

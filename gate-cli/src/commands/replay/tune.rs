@@ -38,11 +38,11 @@ pub(crate) fn run(here: &Here, args: &Tune) -> Result<u8, Failure> {
     let tuning = Tuning { settings, file };
     let record = match &args.labels {
         Some(labels) => {
-            tuning.from_labels(&host(here), &places.folder, labels, args.reading.format)?
+            tuning.propose_from_labels(&host(here), &places.folder, labels, args.reading.format)?
         }
         None => {
             let id = settings.policy.project.id.as_deref();
-            tuning.from_marks(&Memory::open(places, id)?.marked_decisions()?)?
+            tuning.propose_from_marks(&Memory::open(places, id)?.marked_decisions()?)?
         }
     };
     if args.json { print(&render::json(&record)?) } else { print_text(&record.card()) }?;

@@ -55,6 +55,12 @@ fn keys_in_the_wrong_table_are_sent_home() {
 }
 
 #[test]
+fn a_dot_in_quotes_parts_no_key() {
+    let error = Layer::parse(Origin::Project("gate.toml".into()), "\"promise.phrases\" = []\n");
+    assert!(!error.unwrap_err().to_string().contains("it belongs in"));
+}
+
+#[test]
 fn wrong_types_say_what_was_expected() {
     check(
         "[exit_gate]\nindicator_threshold = \"two\"\n",

@@ -98,6 +98,9 @@ fn the_seeds_variable_counts_and_an_empty_one_does_not() {
         Some(Threshold::Fixed(3))
     );
     assert_eq!(threshold(&[("CUB_EXIT_THRESHOLD", ""), ("PATH", "1")]), None);
+    // An environment may name a variable twice.
+    let twice = [("GATE_EXIT_THRESHOLD", "2"), ("GATE_EXIT_THRESHOLD", "9")];
+    assert_eq!(threshold(&twice), Some(Threshold::Fixed(2)));
     assert_eq!(Layer::flags(None).raw(), &RawConfig::default());
 }
 

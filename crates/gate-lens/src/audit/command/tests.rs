@@ -100,6 +100,7 @@ fn files_are_written_by_commands() {
     assert_eq!(writes("sed -i 's/a/b/' src/a.rs"), ["src/a.rs"]);
     assert_eq!(writes("make test > /tmp/out 2>/dev/null"), [""; 0]);
     assert_eq!(writes("mv a.py b.py"), ["b.py"]);
+    assert_eq!(writes("cp old/a.py src/"), ["src/a.py"]);
     assert_eq!(writes("cp target/a ~/.local/bin/a"), [""; 0]);
     assert_eq!(writes("make 2>&1 | tee build.txt"), ["build.txt"]);
     assert_eq!(writes("echo a | sudo tee /etc/a.conf"), ["/etc/a.conf"]);
