@@ -47,6 +47,23 @@ fn a_bad_file_does_not_stop_the_others() {
 }
 
 #[test]
+fn json_of_another_format_than_the_named_one_is_an_error() {
+    let stream =
+        "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"Done.\"}\n";
+    for command in ["scan --json --format goose-json", "check --json --no-state --format cline"] {
+        let run = gate(&format!("{command} a.json")).file("a.json", stream);
+        let failure = run.code(2).json_lines().remove(0);
+        assert_eq!(failure["code"], "format-without-turn", "{command}");
+        let hint = failure["hint"].to_string();
+        assert!(hint.contains("without `--format`"), "{hint}");
+        // An agent that only failed has said so in words.
+        let failed = gate(&format!("{command} a.json")).file("a.json", "Error: no network\n");
+        let expected_code = if command.starts_with("scan") { 0 } else { 1 };
+        failed.code(expected_code);
+    }
+}
+
+#[test]
 fn a_bad_file_is_told_to_a_person_beside_the_cards() {
     let ran = gate("scan missing.log out.log").file("out.log", DONE).code(2);
     assert!(ran.stdout.starts_with("out.log  (text)\n"), "{}", ran.stdout);

@@ -41,7 +41,7 @@ pub(crate) use self::elsewhere::{
 };
 pub(crate) use self::loop_baseline::decided_on;
 pub(crate) use self::news::{line_counts, may_be_news};
-pub(crate) use self::reading::{Judging, input_digest};
+pub(crate) use self::reading::{Judging, admit_format, input_digest};
 use self::trusted::Trusted;
 
 /// A gate with its settings.
@@ -194,7 +194,9 @@ impl Gate {
         // A loop opens its gate once, and a person may approve changed settings in its middle.
         let renewed = self.renewed()?;
         let gate = renewed.as_ref().unwrap_or(self);
-        gate.judge(&gate.read(source, request)?, request)
+        let judging = gate.read(source, request)?;
+        admit_format(source, &judging.scan, request.turn.format)?;
+        gate.judge(&judging, request)
     }
 
     /// Compares the work tree with an earlier state, or without one with the last commit. `None` if

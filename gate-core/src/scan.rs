@@ -54,7 +54,8 @@ pub struct Scan<S = Signal> {
     /// A tool was used since the person's last prompt, or it may have been used in a part that
     /// was not read.
     pub acted: bool,
-    /// The input is JSON of no known format: nobody's words could be found.
+    /// The input is JSON of no known format, or not of the one that was named: nobody's words could
+    /// be found.
     pub unknown_format: bool,
 }
 
@@ -352,7 +353,8 @@ impl Sink for Collector<'_> {
                 if problem.kind.loses_words() {
                     self.lost_line = Some(problem.line);
                 }
-                self.unknown_format |= problem.kind == ProblemKind::UnknownJson;
+                self.unknown_format |=
+                    matches!(problem.kind, ProblemKind::UnknownJson | ProblemKind::ForeignJson);
                 self.transcript.problem(&problem);
             }
         }
@@ -420,6 +422,10 @@ fn flaw_words(kind: ProblemKind) -> &'static str {
         ProblemKind::Unreadable => "a record that cannot be read; passed over",
         ProblemKind::Torn => "the last record is cut off",
         ProblemKind::Oversized => "a record longer than 16 MiB was passed over",
+        ProblemKind::ForeignJson => {
+            "JSON, but not of the format that was named: it holds no turn. Without `--format` gate \
+             finds the format itself"
+        }
         ProblemKind::UnknownJson => {
             "JSON of no known format: nobody's words could be found. `--format` says whose it is; \
              `gate scan --help` lists the names"

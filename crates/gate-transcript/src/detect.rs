@@ -19,6 +19,8 @@ const MAX_HEADER: usize = 200;
 pub(super) struct Head {
     pub(super) format: Format,
     pub(super) start: Start,
+    /// A format or an agent is forced, and the JSON here has no record of it.
+    pub(super) is_foreign_json: bool,
 }
 
 impl Head {
@@ -34,7 +36,11 @@ impl Head {
             _ => findings.text_format(bytes, header).unwrap_or_else(|| findings.record_format()),
         };
         let unknown_json = forced.is_none() && findings.is_unknown_json(format);
-        Self { format, start: Start { header: header as u64, unknown_json } }
+        let is_foreign_json = forced.is_some()
+            && format.is_json()
+            && findings.objects > 0
+            && findings.first_record.is_none();
+        Self { format, start: Start { header: header as u64, unknown_json }, is_foreign_json }
     }
 }
 

@@ -265,6 +265,8 @@ pub enum ProblemKind {
     Oversized,
     /// The input is JSON of no known format: nobody's words could be found.
     UnknownJson,
+    /// The input is JSON, but not of the format or agent that was forced: it holds no turn.
+    ForeignJson,
 }
 
 impl ProblemKind {
@@ -272,7 +274,8 @@ impl ProblemKind {
     pub fn loses_words(self) -> bool {
         match self {
             Self::Unreadable | Self::Torn | Self::Oversized => true,
-            Self::InvalidUtf8 | Self::RawControl | Self::Noise | Self::UnknownJson => false,
+            Self::InvalidUtf8 | Self::RawControl | Self::Noise => false,
+            Self::UnknownJson | Self::ForeignJson => false,
         }
     }
 }

@@ -158,6 +158,14 @@ pub enum Forced {
 }
 
 impl Forced {
+    /// The name of the format or of the agent.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Format(format) => format.name(),
+            Self::Agent(agent) => agent,
+        }
+    }
+
     /// All names that `--format` takes: formats, then agents with their aliases.
     pub fn names() -> impl Iterator<Item = &'static str> {
         let mut agents: Vec<&str> = Vec::new();

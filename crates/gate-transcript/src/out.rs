@@ -28,6 +28,8 @@ const MAX_DENIED: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Memo {
     problem_count: usize,
+    /// Somebody's text came.
+    has_text: bool,
     has_session: bool,
     has_model: bool,
     last_failure: String,
@@ -58,11 +60,16 @@ impl<'s> Out<'s> {
         self.line
     }
 
+    /// Somebody's text came.
+    pub(super) fn has_text(&self) -> bool {
+        self.memo.has_text
+    }
+
     /// The tail of a long input begins. Errors and denials before it are forgotten, also
     /// as what a later one repeats.
     pub(super) fn tail(&mut self) {
-        let Memo { has_session, has_model, .. } = *self.memo;
-        *self.memo = Memo { has_session, has_model, ..Memo::default() };
+        let Memo { has_text, has_session, has_model, .. } = *self.memo;
+        *self.memo = Memo { has_text, has_session, has_model, ..Memo::default() };
         self.sink.event(Event::Tail);
     }
 
@@ -93,6 +100,7 @@ impl<'s> Out<'s> {
     /// A text that is clean already.
     pub(super) fn text(&mut self, text: Text<'_>) {
         if !text.text.is_empty() {
+            self.memo.has_text = true;
             self.sink.event(Event::Text(text));
         }
     }

@@ -67,6 +67,8 @@ struct Open {
     stage: Stage,
     /// The input is JSON of no known format.
     unknown_json: bool,
+    /// The input's beginning is JSON, but not of the format that is forced.
+    is_foreign_json: bool,
 }
 
 /// The most of one piece that is buffered at once, in bytes.
@@ -186,6 +188,7 @@ impl Reader {
             tail: TailBuffer::default(),
             stage,
             unknown_json: head.start.unknown_json,
+            is_foreign_json: head.is_foreign_json,
         });
     }
 }
@@ -229,6 +232,9 @@ impl Open {
         }
         self.decode.push(self.tail.tail(), out);
         self.decode.finish(out);
+        if self.is_foreign_json && !out.has_text() {
+            out.at_line(1).problem(ProblemKind::ForeignJson);
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use super::common::DONE;
 use crate::commands::arguments::InputArgs;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::gate::Gate;
+use crate::gate::{Gate, admit_format};
 use crate::render::{self, OutputMode, print};
 use crate::settings;
 use crate::source::Source;
@@ -82,7 +82,9 @@ pub(super) fn run(here: &Here, args: &Scan) -> Result<u8, Failure> {
 
 fn scan(here: &Here, gate: &Gate, args: &Scan, file: &Path) -> Result<ScanRecord, Failure> {
     let source = Source::named(file, &here.places.folder);
-    let scan = gate.scan(&source, args.reading.format)?.without_token();
+    let scan = gate.scan(&source, args.reading.format)?;
+    admit_format(&source, &scan, args.reading.format)?;
+    let scan = scan.without_token();
     let decision = gate.decide_scan(&scan);
     Ok(ScanRecord::new(file.display().to_string(), decision, scan.transcript))
 }

@@ -156,6 +156,28 @@ impl Gate {
     }
 }
 
+/// Refuses JSON that is not of the format that was named: each iteration would end as if the agent
+/// had been silent.
+///
+/// # Errors
+///
+/// A transcript without a turn of this format.
+pub(crate) fn admit_format(
+    source: &Source,
+    scan: &Scan<UncheckedSignal>,
+    format: Option<Forced>,
+) -> Result<(), Failure> {
+    let Some(format) = format else { return Ok(()) };
+    if !scan.unknown_format {
+        return Ok(());
+    }
+    let name = source.path().map_or("the input".to_owned(), |path| path.display().to_string());
+    let message = format!("{name} holds no turn in the format {}", format.name());
+    let failure = Failure::usage("format-without-turn", message);
+    let failure = failure.hint("without `--format`, gate finds the format itself");
+    Err(Failure { file: source.path().map(|path| path.display().to_string()), ..failure })
+}
+
 /// The digest that a decision on this source records.
 ///
 /// # Errors

@@ -104,7 +104,7 @@ impl LongFile {
             let block = block_for(new);
             // Ledgers have digests without this part.
             read_blocks(&mut (&self.file).take(new), block, &mut |bytes| {
-                scanner.inner.push(bytes)
+                scanner.inner.push(bytes);
             })?;
         }
         self.rest(scanner)

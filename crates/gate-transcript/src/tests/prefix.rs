@@ -23,6 +23,13 @@ fn carriers() -> Vec<Carrier> {
         ("compose", |_| "agent-1  | ".to_owned()),
         ("compose -t", |at| format!("agent-1  | 2026-11-28T08:00:{:02}.123456789Z ", at % 60)),
         ("events", |_| "data: ".to_owned()),
+        ("brackets", |at| format!("[2026-11-28 08:00:{:02}] ", at % 60)),
+        ("a clock", |at| format!("08:00:{:02} ", at % 60)),
+        ("a clock in brackets", |at| format!("[08:00:{:02},125] ", at % 60)),
+        ("ts", |at| format!("Nov {:2} 08:00:{:02} ", 9 + at % 2, at % 60)),
+        ("journal", |at| format!("Nov 28 08:00:{:02} host agent[71]: ", at % 60)),
+        ("seconds since 1970", |at| format!("[17{:08}.{at:03}] ", at % 60)),
+        ("a pod", |_| "[pod/agent-7d9f/main] ".to_owned()),
     ]
 }
 
@@ -63,7 +70,10 @@ fn what_stands_before_some_lines_is_a_part_of_the_text() {
         "| a | b |\n| - | - |\n",
         "data: 1\nAll is done.\n",
         "event: the release\nid: 7\n",
-        "2026-11-28 08:00:00 done\n2026-11-28 08:00:01 done\n",
+        "[x] the tax\n[x] the label\n",
+        "[todo] the tax\n[todo] the label\n",
+        "result: {\"a\": 1}\nAll is done.\n",
+        "12345678901 apples\n",
         "2026-11-28T08:00:00Zulu\n2026-11-28T08:00:00Zulu\n",
         "2026-11-28T08:00:00\n",
         "Done. ^D\u{8}\u{8}\n",
@@ -73,4 +83,23 @@ fn what_stands_before_some_lines_is_a_part_of_the_text() {
         let whole = text.trim_end().replace('\n', "⏎").replace('\u{8}', "");
         assert!(lines.lines[0].contains(&whole), "{text}: {:?}", lines.lines);
     }
+}
+
+#[test]
+fn any_constant_text_before_json_is_taken_away() {
+    for (carrier, before) in [
+        ("a name", "[claude] "),
+        ("kubernetes", "2026-11-28T08:00:00.1Z stdout F "),
+        ("a level", "08:00:00 INFO agent: "),
+        ("no blank", "data:"),
+    ] {
+        let stream = with(STREAM, |_| before.to_owned());
+        assert_eq!(read(&stream).0, Some(Format::ClaudeStream), "{carrier}");
+        assert_eq!(words(&stream), ["Done."], "{carrier}");
+    }
+    // Another program's lines among them.
+    let stream = with(STREAM, |at| format!("[08:00:0{at}] warning: slow\n[08:00:0{at}] "));
+    assert_eq!(words(&stream), ["Done."]);
+    let stream = format!("Attaching to agent-1\n{}", with(STREAM, |_| "08:00:00 ".to_owned()));
+    assert_eq!(words(&stream), ["Done."]);
 }

@@ -34,7 +34,7 @@ pub(super) fn worker(
     let start = AgentStart { argv: words.collect(), ..AgentStart::default() };
     let program = start.argv.first().map(Path::new).and_then(Path::file_name).unwrap_or_default();
     let name = match args.agent {
-        Some(agent) => agent_name(agent).to_owned(),
+        Some(agent) => agent.name().to_owned(),
         None => program.to_string_lossy().into_owned(),
     };
     Ok(Worker { name, format: args.agent, start })
@@ -48,7 +48,7 @@ pub(super) fn preset(
     settings: &Resolved,
     trust: &Trust,
 ) -> Result<Worker, Failure> {
-    let name = agent_name(agent);
+    let name = agent.name();
     let agent_settings = settings.run.agents.get(name);
     let agent_args = agent_settings.and_then(|agent| agent.args.as_deref()).unwrap_or_default();
     let key = format!("run.agents.{name}.args");
@@ -68,11 +68,4 @@ pub(super) fn preset(
         Failure::usage("agent-unknown", message).hint("give its command behind `--`")
     })?;
     Ok(Worker { name: name.to_owned(), format: Some(agent), start })
-}
-
-fn agent_name(agent: Forced) -> &'static str {
-    match agent {
-        Forced::Agent(name) => name,
-        Forced::Format(format) => format.name(),
-    }
 }

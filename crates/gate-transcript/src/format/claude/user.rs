@@ -12,7 +12,8 @@ use crate::{Boundary, Role, Wording};
 const SUMMARY: &str = "This session is being continued from a previous conversation";
 
 /// Tags around texts that the client injects as the user although no turn begins.
-const INJECTED: [Tag; 6] = [
+const INJECTED: [Tag; 7] = [
+    Tag { open: "<bash-input>", close: "</bash-input>" },
     Tag { open: "<local-command-stdout>", close: "</local-command-stdout>" },
     Tag { open: "<local-command-stderr>", close: "</local-command-stderr>" },
     Tag { open: "<local-command-caveat>", close: "</local-command-caveat>" },
@@ -138,7 +139,7 @@ fn meaning(text: &str, record: &Record<'_>, beside_result: bool) -> Meaning {
         (Some(Boundary::Notification), Role::Tool)
     } else if text.starts_with("Stop hook feedback:") {
         (Some(Boundary::HookFeedback), Role::User)
-    } else if is_marked || is_injected(text) {
+    } else if is_marked || is_injected(text) || is_local_command(text) {
         (None, Role::System)
     } else {
         (Some(Boundary::Prompt), Role::User)
@@ -153,6 +154,15 @@ fn is_injected(text: &str) -> bool {
         below = below.split_once(tag.close).map_or("", |(_, below)| below.trim_start());
     }
     below.is_empty() && !text.is_empty()
+}
+
+/// A command that the client itself carries out, such as `/exit`: its name stands first. Of a command
+/// that is a prompt, the message does. One with arguments may set a goal.
+fn is_local_command(text: &str) -> bool {
+    let arguments = text.split_once("<command-args>").map_or("", |(_, arguments)| arguments);
+    let has_arguments = !arguments.trim_start().is_empty()
+        && !arguments.trim_start().starts_with("</command-args>");
+    text.starts_with("<command-name>") && !has_arguments
 }
 
 /// The exit code of a Bash call as its result words it. A result without code

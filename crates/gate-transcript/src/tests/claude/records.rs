@@ -188,6 +188,12 @@ fn what_the_client_injects_begins_no_turn() {
         user("<local-command-stdout>ok</local-command-stdout>", ""),
         user("<bash-stdout>ok</bash-stdout><bash-stderr>x</bash-stderr>", ""),
         user("Caveat: local commands", r#","isMeta":true"#),
+        user("<bash-input>git log</bash-input>", ""),
+        user("<command-name>/exit</command-name>", ""),
+        user(
+            "<command-name>/cost</command-name>\\n    <command-message>cost</command-message>\\n    <command-args></command-args>",
+            "",
+        ),
     ] {
         assert_eq!(words_of(&[&done, &injected]), ["Done."], "{injected}");
     }
@@ -200,6 +206,17 @@ fn words_below_a_note_of_the_client_begin_a_turn() {
     assert!(words_of(&[&says_text("m1", "Done."), &prompt]).is_empty());
     let notes = user(&note.repeat(100_000), "");
     assert_eq!(words_of(&[&says_text("m1", "Done."), &notes]), ["Done."]);
+}
+
+#[test]
+fn a_command_that_gives_work_begins_a_turn() {
+    for command in [
+        "<command-message>review is running…</command-message>\\n<command-name>/review</command-name>",
+        "<command-name>/goal</command-name>\\n<command-args>ship the tax</command-args>",
+    ] {
+        let words = words_of(&[&says_text("m1", "Done."), &user(command, "")]);
+        assert!(words.is_empty(), "{command}");
+    }
 }
 
 #[test]
