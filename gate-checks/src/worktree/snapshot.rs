@@ -71,8 +71,8 @@ pub struct Changes {
 }
 
 impl Snapshot {
-    /// A symbolic link leads to something that the snapshot does not hold: out of the tree, into `.git`, to an ignored file, a cache or a missing file, directly or through other
-    /// links.
+    /// A symbolic link leads to something that the snapshot does not hold: out of the tree, into `.git`,
+    /// to an ignored file, a cache or a missing file, directly or through other links.
     pub(crate) fn has_links_out(&self) -> bool {
         self.links().any(|link| !Resolver::new(self).leads_inside(link.path()))
     }
