@@ -41,7 +41,7 @@ fn tripped_at(verdicts: &[String]) -> Option<usize> {
 fn an_honest_loop_that_commits_runs_on() {
     let (ran, verdicts) = verdicts(project(""), 30, COMMIT, UNDONE);
     assert_eq!(verdicts, vec!["continue"; 30]);
-    ran.again("breaker status").code(0).says("CLOSED");
+    ran.again("breaker status").code(0).says("READY");
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_loop_that_claims_to_be_done_with_the_same_red_test_is_stopped() {
     // Nothing that the agent does closes it, and its checks are not run any more.
     let (ran, after) = next(ran, "touch fixed", DONE);
     assert_eq!((&after["verdict"], &after["evidence"]), (&"tripped".into(), &Value::Array(vec![])));
-    let ran = ran.again("breaker reset --reason looked-at-it").code(0).says("CLOSED");
+    let ran = ran.again("breaker reset --reason looked-at-it").code(0).says("READY");
     let (_, done) = next(ran, "true", DONE);
     assert_eq!(done["verdict"], "exit");
 }
@@ -167,9 +167,9 @@ fn a_probe_runs_the_required_checks_whatever_the_signal() {
 fn an_isolated_breaker_is_the_operators() {
     let settings = "[breaker]\ncooldown = \"1ms\"\n";
     let ran = project(settings).again("breaker isolate --reason maintenance").code(0);
-    let (ran, held) = next(ran.says("ISOLATED"), "true", DONE);
+    let (ran, held) = next(ran.says("STOPPED  by an operator"), "true", DONE);
     assert_eq!(each(&held, "reasons", "code"), ["breaker-isolated"]);
-    let ran = ran.again("breaker trip --reason again").code(0).says("ISOLATED");
+    let ran = ran.again("breaker trip --reason again").code(0).says("STOPPED  by an operator");
     let ran = ran.again("breaker status").code(3).says("maintenance");
     let ran = ran.again("breaker reset --reason over").code(0);
     assert_eq!(next(ran, "true", DONE).1["verdict"], "exit");
@@ -196,7 +196,7 @@ fn a_spent_budget_ends_its_run_and_holds_nobody_else() {
     assert_eq!(each(&after, "reasons", "code"), ["budget-spent"]);
     assert_eq!(after["reasons"][0]["message"], "budget spent: 4 of 3 iterations");
     assert_eq!(after["breaker"]["state"], "closed");
-    let ran = ran.again("breaker status").code(0).says("CLOSED");
+    let ran = ran.again("breaker status").code(0).says("READY");
     let ran = ran.again("check --run other out.log").code(0);
     ran.again("check --new-run out.log").code(0);
 }
@@ -235,8 +235,8 @@ fn what_is_held_is_told_without_saying_so_twice() {
     let ran = project(RED).again("breaker isolate --task 7 --reason maintenance").code(0);
     let words = "run --task 7 --prompt PROMPT.md --json -- true";
     let ran = ran.again(words).file("PROMPT.md", "Go.\n").code(1);
-    assert_eq!(ran.json()["message"], "an operator holds the breaker open: maintenance");
-    ran.again("breaker status").code(0).says("CLOSED").says("the task 7, by an operator");
+    assert_eq!(ran.json()["message"], "an operator stopped this loop: maintenance");
+    ran.again("breaker status").code(0).says("READY").says("the task 7, by an operator");
 }
 
 #[test]

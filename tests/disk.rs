@@ -145,7 +145,7 @@ fn a_full_disk_is_told_once_it_is_full() {
          \"$gate\" ledger verify --json >verified\n\
          check; echo $code >>came; \"$gate\" breaker status",
     );
-    let ran = ran.settings("[breaker]\nno_exit = 0\nno_progress = 0\n").code(0).says("CLOSED");
+    let ran = ran.settings("[breaker]\nno_exit = 0\nno_progress = 0\n").code(0).says("READY");
     let came = ran.file("came");
     let [count, full, later] = came.split_whitespace().collect::<Vec<_>>()[..] else {
         panic!("{came}")

@@ -299,7 +299,7 @@ fn the_real_tree_is_left_as_it_is() {
 #[test]
 fn a_held_loop_is_told() {
     let ran = gate("breaker isolate --reason maintenance").code(0);
-    ran.again("doctor").code(0).says("the breaker is open: maintenance");
+    ran.again("doctor").code(0).says("the breaker stopped a loop: maintenance");
 }
 
 #[test]

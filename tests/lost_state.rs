@@ -116,7 +116,7 @@ fn the_breaker_is_open() {
             "{name}"
         );
         assert!(status["message"].as_str().unwrap().contains(why), "{name}: {status}");
-        ran.again("breaker status").code(3).says("OPEN").says(why);
+        ran.again("breaker status").code(3).says("STOPPED").says(why);
     });
 }
 
@@ -148,7 +148,7 @@ fn nothing_is_forced_that_cannot_be_recorded() {
 #[test]
 fn a_reset_begins_a_ledger_that_names_what_was_lost() {
     lost(|ran, name, why| {
-        let ran = ran.again("breaker reset --reason looked-at-it").code(0).says("CLOSED");
+        let ran = ran.again("breaker reset --reason looked-at-it").code(0).says("READY");
         let ran = ran.again("ledger export").code(0);
         let records = ran.json_lines();
         assert_eq!(records.len(), 2, "{name}");
@@ -197,7 +197,7 @@ fn a_ledger_of_a_newer_gate_is_left_to_that_gate() {
     let why = "the store has version 99, and this gate knows version 4: use a newer gate";
     let ran = ran.again("check done.log --run r --json").code(3).stops();
     tripped(&ran, "newer", why);
-    let ran = ran.again("breaker status").code(3).says("OPEN").says(why);
+    let ran = ran.again("breaker status").code(3).says("STOPPED").says(why);
     let mut ran = ran.again("last --json").code(5);
     assert_eq!(ran.json()["code"], "state-newer");
     let force = "check done.log --force-complete --reason because";
@@ -210,7 +210,7 @@ fn a_ledger_of_a_newer_gate_is_left_to_that_gate() {
 
 #[test]
 fn on_a_fresh_machine_nothing_is_lost() {
-    let ran = gate("breaker status").file("out.log", DONE).code(0).says("CLOSED");
+    let ran = gate("breaker status").file("out.log", DONE).code(0).says("READY");
     let ran = ran.again("last").code(5).tells("gate has decided nothing here yet");
     let ran = ran.again("log").code(0).stdout("");
     let ran = ran.again("check out.log --json").code(0);

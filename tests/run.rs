@@ -85,7 +85,7 @@ fn an_agent_that_never_gets_it_right_is_stopped_and_the_person_is_told_why() {
     let ran = project(SAYS).code(1);
     let end = ran.json();
     assert_eq!((&end["stopped_by"], &end["success"]), (&"tripped".into(), &false.into()));
-    assert!(end["message"].as_str().unwrap().contains("the circuit breaker is open"), "{end}");
+    assert!(end["message"].as_str().unwrap().contains("the circuit breaker stopped it"), "{end}");
     let ran = ran.again("breaker status --task t1").code(3);
     fs::write(task(&ran).join("DONE"), "").unwrap();
     let again = "run --task t1 --exit-codes check --json -- ./agent.sh";

@@ -135,7 +135,11 @@ fn the_bus_says_how_a_loop_ended() {
     let words = "run --task t1 --unverified --prompt PROMPT.md --json -- ./agent.sh";
     let ran = project("echo x >>work\necho 'I go on.'\n").words(words).settings(tripped).code(1);
     assert_eq!(ran.json()["stopped_by"], "tripped");
-    assert!(bus(&ran).contains(&format!("{ended}the circuit breaker is open: ")), "{}", bus(&ran));
+    assert!(
+        bus(&ran).contains(&format!("{ended}the circuit breaker stopped it: ")),
+        "{}",
+        bus(&ran)
+    );
 
     let blocked = "printf 'EXIT_STATUS: BLOCKED\\nEXIT_REASON: no key\\n'\n";
     let ran = once(blocked, "").code(1);

@@ -57,9 +57,9 @@ fn a_stuck_session_does_not_end_the_loops_of_others_nor_other_worktrees() {
 #[test]
 fn a_script_that_starts_its_client_again_with_the_same_prompt_goes_on_with_one_count() {
     let ran = AGAIN.does(AGAIN.begins(stuck_script(), "Multiply."), "echo more >>calc");
-    let ran = tells(AGAIN.stops(ran, CLAIM), "the breaker is open");
+    let ran = tells(AGAIN.stops(ran, CLAIM), "the breaker stopped this loop");
     let ran = ran.again("last --run s2").code(3);
-    let ran = ran.again("breaker reset --reason looked").code(0).says("CLOSED").says("one breaker");
+    let ran = ran.again("breaker reset --reason looked").code(0).says("READY").says("one loop");
     refuses(AGAIN.stops(ran, CLAIM), "tests/mul.sh");
 }
 
@@ -83,7 +83,7 @@ fn who_is_held_and_what_frees_them_is_told_wherever_one_asks() {
     let ran = ran.again("status --json").code(0);
     assert_eq!(ran.json()["open"][0]["loop"], name.as_str());
     let ran = ran.again("breaker reset --run nobody --reason x").code(2).tells("is called nobody");
-    let ran = ran.again(&format!("breaker reset --run {name} --reason x")).code(0).says("CLOSED");
+    let ran = ran.again(&format!("breaker reset --run {name} --reason x")).code(0).says("READY");
     ran.again("status").code(0).says("all closed");
 }
 
@@ -93,11 +93,14 @@ fn the_prompt_of_a_person_closes_the_breaker_of_their_session() {
     let ran = PERSON.begins(green(&format!("{STRICT}{impatient}")), "Multiply.");
     let (ran, stops) = stuck(PERSON, PERSON.does(ran, MUL));
     assert_eq!(stops, 2);
-    let ran = tells(PERSON.stops(ran, CLAIM), "the breaker is open");
+    let ran = tells(PERSON.stops(ran, CLAIM), "the breaker stopped this loop");
     let ran = PERSON.does(PERSON.prompt(ran, "Look at mul.sh again."), "echo x >>calc");
     let ran = refuses(PERSON.stops(ran, CLAIM), "tests/mul.sh");
     // What an operator holds stays.
-    let ran = ran.again("breaker isolate --session s1 --reason lunch").code(0).says("ISOLATED");
+    let ran = ran
+        .again("breaker isolate --session s1 --reason lunch")
+        .code(0)
+        .says("STOPPED  by an operator");
     let ran = PERSON.does(PERSON.prompt(ran, "Go on."), "echo y >>calc");
-    tells(PERSON.stops(ran, CLAIM), "an operator holds the breaker open: lunch");
+    tells(PERSON.stops(ran, CLAIM), "an operator stopped this loop: lunch");
 }

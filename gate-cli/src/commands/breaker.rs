@@ -15,7 +15,7 @@ use crate::render::{self, print};
 use crate::settings::{self, Selection};
 
 const STATUS_CODES: &str = "\
-Exit codes: 0 closed or half open, 3 open or isolated, 5 the state could not be read";
+Exit codes: 0 ready, 3 stopped, 5 the state could not be read";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Breaker {

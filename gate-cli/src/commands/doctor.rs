@@ -188,6 +188,6 @@ fn ledger_finding(here: &Here, policy: &Policy) -> Finding {
         return Finding::new(Level::Ok, "ledger", format!("decision log of {project}: readable"));
     }
     let cause = status.message.unwrap_or_default();
-    Finding::new(Level::Note, "breaker-open", format!("the breaker is open: {cause}"))
+    Finding::new(Level::Note, "breaker-open", format!("the breaker stopped a loop: {cause}"))
         .hint("gate breaker status")
 }

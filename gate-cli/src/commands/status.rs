@@ -188,7 +188,7 @@ fn card(here: &Here, status: &Status) -> String {
         page.marked(Mark::Bad, state_name(open.state), &text);
     }
     if status.open.is_empty() {
-        page.row("breakers", "all closed: nobody is held");
+        page.row("breakers", "all ready: no loop is stopped");
     }
     if let Some((mark, last)) = &status.shown_last {
         page.marked(*mark, "last", last);

@@ -47,7 +47,7 @@ impl StoppedBy {
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Completed => "the work is done",
-            Self::Tripped => "the circuit breaker is open",
+            Self::Tripped => "the circuit breaker stopped it",
             Self::Blocked => "a person is needed",
             Self::MaxIterations => "stopped at the limit of iterations",
             Self::NotStarted => "the agent could not be started",

@@ -335,10 +335,8 @@ impl<'d> Card<'d> {
 /// A breaker's state in words.
 pub(crate) fn state_name(state: BreakerState) -> &'static str {
     match state {
-        BreakerState::Closed => "closed",
-        BreakerState::HalfOpen => "half open",
-        BreakerState::Open => "open",
-        BreakerState::Isolated => "isolated",
+        BreakerState::Closed | BreakerState::HalfOpen => "ready",
+        BreakerState::Open | BreakerState::Isolated => "stopped",
     }
 }
 

@@ -183,7 +183,7 @@ fn tripped_reason(trip: &Trip, probe_failed: bool, denied: &[String]) -> Reason 
         _ => String::new(),
     };
     let message = match probe_failed {
-        true => format!("the probe failed, and the breaker is open again: {}", trip.message),
+        true => format!("the one try failed, and the loop is stopped again: {}", trip.message),
         false => trip.message.clone(),
     };
     Reason::new(ReasonCode::BreakerTripped, message + &tools)

@@ -210,8 +210,9 @@ impl Case<'_> {
         }
         let Some(memory) = self.input.kept() else {
             let cause = self.input.lost.as_deref().unwrap_or("it is missing");
-            let message =
-                format!("the breaker is open, because its state cannot be trusted: {cause}");
+            let message = format!(
+                "the breaker stops this loop, because its state cannot be trusted: {cause}"
+            );
             return Some(vec![Reason::new(ReasonCode::BreakerOpen, message)]);
         };
         let mut reasons = Vec::from_iter(self.breaker(memory));
@@ -230,16 +231,17 @@ impl Case<'_> {
         let (code, message) = match breaker.state {
             BreakerState::Closed => return None,
             BreakerState::Isolated => {
-                (ReasonCode::BreakerIsolated, format!("an operator holds the breaker open: {trip}"))
+                (ReasonCode::BreakerIsolated, format!("an operator stopped this loop: {trip}"))
             }
             BreakerState::HalfOpen => (
                 ReasonCode::BreakerOpen,
-                format!("the breaker is half open, and another decision is its probe: {trip}"),
+                format!(
+                    "the breaker lets one iteration try again, and another decision has that try: {trip}"
+                ),
             ),
-            BreakerState::Open => (
-                ReasonCode::BreakerOpen,
-                format!("the loop was stopped, and the breaker is open: {trip}"),
-            ),
+            BreakerState::Open => {
+                (ReasonCode::BreakerOpen, format!("the breaker stopped this loop: {trip}"))
+            }
         };
         Some(Reason::new(code, message))
     }
@@ -447,7 +449,8 @@ impl Case<'_> {
     }
 
     fn passed(&self) -> String {
-        let (score, threshold) = (self.input.indicators.score, self.input.indicators.threshold);
+        let threshold = self.input.indicators.threshold;
+        let counted = self.input.indicators.score.min(threshold);
         let signal = match self.input.signal.status {
             Status::Complete => "an explicit signal",
             _ => "no signal required",
@@ -459,7 +462,11 @@ impl Case<'_> {
             }
             _ => "no check is required",
         };
-        let conditions = format!("{signal}, {score} of {threshold} indicators, {checks}");
+        let indicators = match threshold {
+            0 => "no indicators needed".to_owned(),
+            _ => format!("{counted} of {threshold} needed indicators"),
+        };
+        let conditions = format!("{signal}, {indicators}, {checks}");
         match self.input.observed.about_change() {
             Some(change) => format!("{conditions}; {change}"),
             None => conditions,

@@ -15,8 +15,8 @@ pub(crate) fn breaker_card(status: &BreakerStatus) -> String {
     let (mark, meaning) = match status.state {
         BreakerState::Closed => (Mark::Good, "the loop may run"),
         BreakerState::HalfOpen => (Mark::Unsure, "one iteration may try again"),
-        BreakerState::Open => (Mark::Bad, "the loop is stopped; the work is not done"),
-        BreakerState::Isolated => (Mark::Bad, "an operator stopped the loop; the work is not done"),
+        BreakerState::Open => (Mark::Bad, "the loop may not run; the work is not done"),
+        BreakerState::Isolated => (Mark::Bad, "by an operator; the work is not done"),
     };
     let mut page = Page::new();
     page.head(mark, &state_name(status.state).to_uppercase(), meaning);
@@ -34,10 +34,10 @@ pub(crate) fn breaker_card(status: &BreakerStatus) -> String {
         page.row("next", "look at the cause, then `gate breaker reset --reason …`");
     }
     match status.closed {
-        Some(0) => page.row("reset", "nothing was open; the counters are at zero"),
-        Some(1) => page.row("reset", "one breaker was open, and is closed"),
+        Some(0) => page.row("reset", "no loop was stopped; the counters are at zero"),
+        Some(1) => page.row("reset", "one loop was stopped, and may run again"),
         Some(closed) => {
-            page.row("reset", &format!("{closed} breakers were open, and are closed"));
+            page.row("reset", &format!("{closed} loops were stopped, and may run again"));
         }
         None => {}
     }

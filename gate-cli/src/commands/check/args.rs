@@ -11,7 +11,7 @@ Exit codes:
   0  exit: the loop may end
   1  continue: not done, the only code on which a loop goes on (with --while: 0, and exit is 10)
   2  usage or configuration error, nothing decided
-  3  tripped: the breaker is open; stop, not done
+  3  tripped: the breaker stopped the loop; not done
   4  blocked: the agent cannot go on; stop, not done
   5  internal error, nothing decided";
 

@@ -260,7 +260,7 @@ codes! {
             effort: 1,
         }
         BreakerOpen = "breaker-open" {
-            meaning: "The circuit breaker is open: the loop has been stopped before, not done.",
+            meaning: "The circuit breaker stopped this loop before; it is not done.",
             cause: "It reached a limit of `[breaker]`, or its state was lost.",
             example: "The iteration after one with `breaker-tripped`.",
             remedy: "`gate breaker status` shows the cause. Remove it, then `gate breaker reset --reason …`.",

@@ -35,10 +35,10 @@ fn check(status: &BreakerStatus, expected: &[&str]) {
 #[test]
 fn each_state_says_what_it_means() {
     for (state, head) in [
-        (BreakerState::Closed, "CLOSED  the loop may run"),
-        (BreakerState::HalfOpen, "HALF OPEN  one iteration may try again"),
-        (BreakerState::Open, "OPEN  the loop is stopped; the work is not done"),
-        (BreakerState::Isolated, "ISOLATED  an operator stopped the loop; the work is not done"),
+        (BreakerState::Closed, "READY  the loop may run"),
+        (BreakerState::HalfOpen, "READY  one iteration may try again"),
+        (BreakerState::Open, "STOPPED  the loop may not run; the work is not done"),
+        (BreakerState::Isolated, "STOPPED  by an operator; the work is not done"),
     ] {
         check(&status(state), &[head, "", "    project     p"]);
     }
@@ -55,7 +55,7 @@ fn only_counters_that_count_are_shown() {
     check(
         &counting,
         &[
-            "CLOSED  the loop may run",
+            "READY  the loop may run",
             "",
             "    project     p",
             "    task        42",
@@ -64,7 +64,7 @@ fn only_counters_that_count_are_shown() {
     );
     let zero =
         BreakerStatus { counters: Some(Counters::default()), ..status(BreakerState::Closed) };
-    check(&zero, &["CLOSED  the loop may run", "", "    project     p"]);
+    check(&zero, &["READY  the loop may run", "", "    project     p"]);
 }
 
 fn open(here: bool, probe_at: Option<&str>) -> OpenBreaker {
@@ -101,16 +101,16 @@ fn each_open_breaker_has_its_reason_and_its_way_out() {
     check(
         &status,
         &[
-            "OPEN  the loop is stopped; the work is not done",
+            "STOPPED  the loop may not run; the work is not done",
             "",
             "    project     p",
             "",
-            "    open        the loop nightly",
+            "    stopped     the loop nightly",
             "    why         5 claims were refused (refused)",
             &retry,
             "    next        look at the cause, then `gate breaker reset --run nightly --reason …`",
             "",
-            "    open        the loop nightly, in another work tree",
+            "    stopped     the loop nightly, in another work tree",
             "    why         no reason recorded",
             "    next        look at the cause, then `gate breaker reset --run nightly --reason …`",
         ],
@@ -127,7 +127,7 @@ fn state_that_was_lost_names_its_cause_without_a_breaker() {
     check(
         &status,
         &[
-            "OPEN  the loop is stopped; the work is not done",
+            "STOPPED  the loop may not run; the work is not done",
             "",
             "    project     p",
             "    why         record 3 is gone (state)",
@@ -145,9 +145,9 @@ fn row(status: &BreakerStatus, label: &str) -> Option<String> {
 #[test]
 fn a_reset_says_how_many_it_closed_and_where_that_is_recorded() {
     for (closed, expected) in [
-        (0, "nothing was open; the counters are at zero"),
-        (1, "one breaker was open, and is closed"),
-        (3, "3 breakers were open, and are closed"),
+        (0, "no loop was stopped; the counters are at zero"),
+        (1, "one loop was stopped, and may run again"),
+        (3, "3 loops were stopped, and may run again"),
     ] {
         let ledger = Some(Ledger { seq: 9, hash: "ab".to_owned() });
         let status = BreakerStatus { closed: Some(closed), ledger, ..status(BreakerState::Closed) };

@@ -185,7 +185,7 @@ fn denied_tools_are_named_where_a_denial_tripped_and_nowhere_else() {
     lap.cool_down();
     let decision = lap.probe(works().still());
     let again = tripped_by(&decision)[0].to_owned();
-    assert!(again.starts_with("the probe failed") && !again.ends_with(": "), "{again}");
+    assert!(again.starts_with("the one try failed") && !again.ends_with(": "), "{again}");
     let mut lap = Loop::new(|policy| policy.breaker.refused = 1);
     let decision = lap.feed(claims().denied());
     assert!(!tripped_by(&decision)[0].contains("Bash"), "{:?}", decision.reasons);

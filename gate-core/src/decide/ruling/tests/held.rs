@@ -18,26 +18,18 @@ fn stateful(memory: Option<LoopState>) -> Input {
 fn a_breaker_that_is_not_closed_says_why_before_anything_else_counts() {
     let trip = Some(Trip { cause: Cause::Refused, message: "5 claims".to_owned() });
     for (state, trip, expected) in [
-        (
-            BreakerState::Open,
-            trip.clone(),
-            "breaker-open: the loop was stopped, and the breaker is open: 5 claims",
-        ),
+        (BreakerState::Open, trip.clone(), "breaker-open: the breaker stopped this loop: 5 claims"),
         (
             BreakerState::Open,
             None,
-            "breaker-open: the loop was stopped, and the breaker is open: no reason recorded",
+            "breaker-open: the breaker stopped this loop: no reason recorded",
         ),
         (
             BreakerState::HalfOpen,
             trip.clone(),
-            "breaker-open: the breaker is half open, and another decision is its probe: 5 claims",
+            "breaker-open: the breaker lets one iteration try again, and another decision has that try: 5 claims",
         ),
-        (
-            BreakerState::Isolated,
-            trip,
-            "breaker-isolated: an operator holds the breaker open: 5 claims",
-        ),
+        (BreakerState::Isolated, trip, "breaker-isolated: an operator stopped this loop: 5 claims"),
     ] {
         let breaker = Breaker { state, trip, ..Breaker::default() };
         let input = stateful(Some(memory(breaker, RunState::default())));
@@ -57,17 +49,18 @@ fn the_operators_hold_is_named_and_not_the_loops_own_breaker() {
     let own_breaker = open(Cause::Refused, "5 claims");
     let hold = Some(open(Cause::Operator, "lunch"));
     let held_twice = LoopState { hold, ..memory(own_breaker.clone(), RunState::default()) };
-    let reason = "breaker-open: the loop was stopped, and the breaker is open: lunch";
+    let reason = "breaker-open: the breaker stopped this loop: lunch";
     check(&stateful(Some(held_twice)), &checked(), Verdict::Tripped, &[reason]);
     let over =
         LoopState { hold: Some(Breaker::default()), ..memory(own_breaker, RunState::default()) };
-    let reason = "breaker-open: the loop was stopped, and the breaker is open: 5 claims";
+    let reason = "breaker-open: the breaker stopped this loop: 5 claims";
     check(&stateful(Some(over)), &checked(), Verdict::Tripped, &[reason]);
 }
 
 #[test]
 fn a_state_that_was_lost_is_an_open_breaker() {
-    let untrusted = "breaker-open: the breaker is open, because its state cannot be trusted";
+    let untrusted =
+        "breaker-open: the breaker stops this loop, because its state cannot be trusted";
     let reason = |why: &str| format!("{untrusted}: {why}");
     check(&stateful(None), &checked(), Verdict::Tripped, &[&reason("it is missing")]);
     let torn = Input { lost: Some("it is torn".to_owned()), ..stateful(None) };
@@ -91,7 +84,7 @@ fn a_budget_that_was_spent_before_holds_beside_an_open_breaker() {
     check(&input, &policy, Verdict::Tripped, &spent);
     let open = Breaker { state: BreakerState::Open, ..Breaker::default() };
     let input = stateful(Some(memory(open, run)));
-    let first = "breaker-open: the loop was stopped, and the breaker is open: no reason recorded";
+    let first = "breaker-open: the breaker stopped this loop: no reason recorded";
     check(&input, &policy, Verdict::Tripped, &[first, spent[0], spent[1]]);
 }
 
