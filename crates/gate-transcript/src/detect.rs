@@ -59,6 +59,8 @@ struct Findings {
     /// The first JSON is something that an agent itself answers with.
     begins_with_answer: bool,
     objects: usize,
+    /// The first key of the input's first object.
+    first_key: Vec<u8>,
     json_bytes: usize,
     text_bytes: usize,
 }
@@ -139,6 +141,11 @@ impl Findings {
     fn look(&mut self, json: &[u8], line: u64) {
         let mut shape = Shape::new(json, self.in_array);
         shape.is_first = self.begins_with_json.is_none();
+        let is_second = self.objects == 1 && self.text_bytes == 0;
+        shape.is_second_alike = is_second && shape.first_key() == Some(&*self.first_key);
+        if self.objects == 0 {
+            self.first_key = shape.first_key().unwrap_or_default().to_vec();
+        }
         self.objects += usize::from(!shape.is_empty());
         let is_answer = text::is_answer(json);
         if self.begins_with_json.is_none() {

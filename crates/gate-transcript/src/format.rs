@@ -3,6 +3,7 @@
 mod aider;
 mod amp;
 mod antigravity;
+mod atif;
 mod chat;
 mod claude;
 mod cline;
@@ -16,6 +17,7 @@ mod gemini;
 mod goose;
 mod kimi;
 mod opencode;
+mod openhands;
 mod pi;
 mod qwen;
 mod specstory;
@@ -91,6 +93,10 @@ formats! {
     CursorSession: cursor::CURSOR_SESSION,
     /// `cline --json`.
     ClineStream: cline::CLINE_STREAM,
+    /// Cline's `ui_messages.json`, and that of Roo Code and Kilo Code.
+    ClineSession: cline::CLINE_SESSION,
+    /// Events of OpenHands.
+    OpenhandsSession: openhands::OPENHANDS_SESSION,
     /// Antigravity's `transcript.jsonl`.
     AntigravitySession: antigravity::ANTIGRAVITY_SESSION,
     /// `amp --stream-json`.
@@ -119,7 +125,9 @@ formats! {
     AiderHistory: aider::AIDER_HISTORY,
     /// SpecStory's Markdown transcripts of other agents.
     SpecstoryMd: specstory::SPECSTORY_MD,
-    /// An array of chat messages with `role` and `content`.
+    /// Harbor's trajectories, which many agents write.
+    AtifJson: atif::ATIF_JSON,
+    /// Chat messages with `role` and `content`, in an array, an object or lines.
     ChatJson: chat::CHAT_JSON,
 }
 

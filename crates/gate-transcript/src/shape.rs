@@ -15,6 +15,9 @@ pub(super) struct Shape<'a> {
     pub(super) in_array: bool,
     /// Nothing comes before the object in the input.
     pub(super) is_first: bool,
+    /// It is the second object of the input, and its first key is that of the first one, which
+    /// stands at the very beginning.
+    pub(super) is_second_alike: bool,
 }
 
 /// A key with its value, both as the JSON has them.
@@ -35,6 +38,10 @@ impl<'a> Shape<'a> {
             unread = after_member;
         }
         shape
+    }
+
+    pub(super) fn first_key(&self) -> Option<&'a [u8]> {
+        self.members.first().map(|member| member.key)
     }
 
     pub(super) fn has(&self, key: &str) -> bool {

@@ -1,77 +1,179 @@
-//! Chat messages as models' APIs take them: an array of objects with `role`
-//! and `content`, which many harnesses keep as their transcript.
+//! Chat messages as models' APIs take them, objects with `role` and `content`: an array of them, an
+//! object with `messages`, or one on each line. Many harnesses keep them as their transcript.
 //!
-//! Sources: the chat APIs of OpenAI and Anthropic, public trajectories of
-//! mini-SWE-agent. Reasoning in the content, in `<think>`, is not
-//! the agent's word.
+//! Sources: the chat APIs of OpenAI and Anthropic; SWE-agent/mini-swe-agent 2,
+//! `src/minisweagent/agents/default.py` and `models/utils/actions_toolcall.py` (`.traj.json`);
+//! cline/cline, `api_conversation_history.json`. Reasoning in the content, in `<think>`, is not the
+//! agent's word. What Cline's agent passes to `attempt_completion` is.
+
+use std::borrow::Cow;
 
 use crate::claude_like::Block;
 use crate::json::{Json, Records, records};
-use crate::loose::{Content, Leaves, Str};
+use crate::loose::{Content, Leaves, List, Num, Object, Str};
 use crate::out::Out;
+use crate::shape::Shape;
 use crate::spec::{KnownBy, Spec};
 use crate::talk::Talk;
-use crate::{Boundary, Role};
+use crate::{Boundary, Ending, Role, Usage};
 
 pub(super) const CHAT_JSON: Spec = Spec {
     name: "chat-json",
     family: &["chat"],
     known_by: KnownBy::Record(|shape| {
-        // An agent may print such an array too. A transcript begins with the array, and the
-        // array with a message to the agent.
-        let is_to_agent = ["system", "developer", "user"].contains(&shape.text("role"));
-        shape.in_array
-            && shape.is_first
-            && is_to_agent
-            && shape.has("content")
-            && !shape.has("type")
+        // An agent may print such messages too. A transcript begins with the array or the object,
+        // and that with a message to the agent; or it begins with two messages on lines.
+        let is_array = shape.in_array && shape.is_first && is_to_agent(shape);
+        let messages = shape.inner("messages");
+        let is_object =
+            shape.is_first && !shape.in_array && messages.in_array && is_to_agent(&messages);
+        is_array || is_object || (shape.is_second_alike && !shape.in_array && is_message(shape))
     }),
     open: |_| Box::new(Json::new(Chat::default())),
 };
+
+/// The tool with which Cline's agent ends its work.
+const COMPLETION: &str = "attempt_completion";
+
+fn is_message(shape: &Shape<'_>) -> bool {
+    let roles = ["system", "developer", "user", "assistant", "tool"];
+    roles.contains(&shape.text("role")) && shape.has("content") && !shape.has("type")
+}
+
+fn is_to_agent(shape: &Shape<'_>) -> bool {
+    is_message(shape) && ["system", "developer", "user"].contains(&shape.text("role"))
+}
 
 /// Follows the messages.
 #[derive(Debug, Default)]
 struct Chat {
     talk: Talk,
+    usage: Usage,
 }
 
 records! {
+    /// A message, or an object with all of them.
     struct Message<'a> {
         role: Str<'a>,
         content: Content<'a, Block<'a>>,
         reasoning_content: Str<'a>,
         tool_calls: Leaves<'a>,
+        tool_call_id: Str<'a>,
         model: Str<'a>,
+        extra: Object<Extra<'a>>,
+        messages: List<Object<Message<'a>>>,
+        info: Object<Info<'a>>,
+    }
+
+    /// What mini-swe-agent adds to a message: the commands in it, or how a command ended.
+    struct Extra<'a> {
+        actions: List<Object<Action<'a>>>,
+        returncode: Num,
+    }
+
+    struct Action<'a> {
+        command: Str<'a>,
+        tool_call_id: Str<'a>,
+    }
+
+    /// The head of mini-swe-agent's trajectory.
+    struct Info<'a> {
+        model_stats: Object<Stats>,
+        config: Object<Config<'a>>,
+    }
+
+    struct Stats {
+        instance_cost: Num,
+    }
+
+    struct Config<'a> {
+        model: Object<Model<'a>>,
+    }
+
+    struct Model<'a> {
+        model_name: Str<'a>,
     }
 }
 
 impl Records for Chat {
     type Record<'a> = Message<'a>;
 
-    fn take(&mut self, message: Message<'_>, out: &mut Out<'_>) {
+    fn take(&mut self, record: Message<'_>, out: &mut Out<'_>) {
+        if let Some(info) = &record.info.0 {
+            self.info(info, out);
+        }
+        if !record.role.is_empty() {
+            return self.message(&record, out);
+        }
+        // The number of the message says more than the line of the object.
+        for (message, line) in record.messages.0.iter().zip(1..) {
+            if let Some(message) = &message.0 {
+                self.message(message, out.at_line(line));
+            }
+        }
+    }
+
+    fn finish(&mut self, out: &mut Out<'_>) {
+        out.usage(self.usage);
+    }
+}
+
+impl Chat {
+    fn info(&mut self, info: &Info<'_>, out: &mut Out<'_>) {
+        let model = info.config.0.as_ref().and_then(|config| config.model.0.as_ref());
+        out.model(model.map_or("", |model| &model.model_name));
+        let cost = info.model_stats.0.as_ref().and_then(|stats| stats.instance_cost.micro());
+        self.usage.add(Usage { cost_micro_usd: cost, ..Usage::default() });
+    }
+
+    fn message(&mut self, message: &Message<'_>, out: &mut Out<'_>) {
+        let extra = message.extra.0.as_ref();
+        let exit_code = extra.and_then(|extra| extra.returncode.exit_code());
         let role = match &*message.role {
             "assistant" => Role::Assistant,
-            "user" => Role::User,
             "tool" | "function" => Role::Tool,
+            // A command's output comes as the user's if the model takes no tools.
+            "user" if exit_code.is_some() => Role::Tool,
+            "user" => Role::User,
+            // The harness ends the run: nobody speaks to the agent.
+            "exit" => return out.say(Role::System, &message.content.text()),
             _ => Role::System,
         };
         self.talk.close();
         out.model(&message.model);
         out.say(Role::Thinking, &message.reasoning_content);
+        if role == Role::Tool {
+            let (id, text) = (&message.tool_call_id, message.content.text());
+            return self.talk.answer(id, &text, Ending::Unmarked, exit_code, out);
+        }
         match &message.content {
             Content::Text(text) => self.text(role, text, out),
             Content::Blocks(blocks) => self.blocks(role, blocks, out),
         }
-        out.say_all(Role::Tool, &message.tool_calls.texts);
+        let actions = extra.map_or(&[][..], |extra| &extra.actions.0);
+        for action in actions.iter().filter_map(|action| action.0.as_ref()) {
+            let command = action.command.to_string();
+            let texts = vec![Cow::Borrowed(&*action.command)];
+            let input = Leaves { texts, command: Some(command) };
+            self.talk.call(&action.tool_call_id, "bash", &input, out);
+        }
+        if actions.is_empty() {
+            out.say_all(Role::Tool, &message.tool_calls.texts);
+        }
     }
-}
 
-impl Chat {
     fn blocks(&mut self, role: Role, blocks: &[Block<'_>], out: &mut Out<'_>) {
         let has_answer = blocks.iter().any(|block| &*block.kind == "tool_result");
         for block in blocks {
             match &*block.kind {
                 "tool_result" => tool_answer(block, out),
+                "tool_use" if role == Role::Assistant && &*block.name == COMPLETION => {
+                    // A command may stand beside the result: it shows the work to the person.
+                    let command = block.input.command.as_deref();
+                    let texts = block.input.texts.iter().map(|text| &**text);
+                    let result = texts.into_iter().find(|text| Some(*text) != command);
+                    self.talk.block("message", result.unwrap_or_default(), out);
+                }
                 "tool_use" => {
                     self.talk.close();
                     out.say_all(Role::Tool, &block.input.texts);
@@ -89,7 +191,9 @@ impl Chat {
             Role::Assistant => {
                 let (thought, message) = split_thought(text);
                 out.say(Role::Thinking, thought);
+                let (message, result) = split_completion(message);
                 self.talk.block("message", message, out);
+                self.talk.block("message", result, out);
             }
             Role::User => self.talk.prompt(text, out),
             // After the agent has spoken, another conversation begins with it, or
@@ -122,4 +226,17 @@ fn split_thought(text: &str) -> (&str, &str) {
         Some(start) if text[..start].trim().is_empty() => (text, ""),
         _ => ("", text),
     }
+}
+
+/// Splits off the result that Cline's agent ends its work with, out of the XML of that call.
+/// Returns the text before the call, and the result; of a text without it, the text and "".
+fn split_completion(text: &str) -> (&str, &str) {
+    let call = text.trim_end().strip_suffix("</attempt_completion>");
+    let begin = call.and_then(|call| Some((call, call.rfind("<attempt_completion>")?)));
+    let Some((call, begin)) = begin else { return (text, "") };
+    let result = call[begin..].split_once("<result>").and_then(|(_, result)| {
+        let end = result.rfind("</result>")?;
+        Some(result[..end].trim())
+    });
+    result.map_or((text, ""), |result| (&text[..begin], result))
 }

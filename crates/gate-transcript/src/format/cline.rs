@@ -5,6 +5,10 @@
 //! whole (`content_end`): the whole counts. `done` and `run_result` repeat the last text, or hold what
 //! the agent passed to the tool that ends a run.
 
+mod ui;
+
+pub(super) use ui::CLINE_SESSION;
+
 use crate::json::{Json, Records, records};
 use crate::loose::{Cause, Flag, Leaves, Num, Object, Str, sum};
 use crate::out::Out;

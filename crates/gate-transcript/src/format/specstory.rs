@@ -238,10 +238,12 @@ fn speaker(line: &str) -> Option<Role> {
     }
 }
 
-/// The model's name out of `_**Agent (model 2026-01-28 13:10:31Z)**_`.
+/// The model's name out of `_**Agent (opus 2026-01-28 13:10:31Z)**_`, or of
+/// `_**Agent (model opus, mode Agent)**_`.
 fn model(line: &str) -> &str {
     let remark = line.split_once('(').map_or("", |(_, remark)| remark);
-    let name = remark.split([' ', ')']).next().unwrap_or_default();
+    let remark = remark.strip_prefix("model ").unwrap_or(remark);
+    let name = remark.split([' ', ',', ')']).next().unwrap_or_default();
     // Without a model the time comes first.
     if name.starts_with(|char: char| char.is_ascii_digit()) { "" } else { name }
 }

@@ -35,7 +35,7 @@ fn the_first_known_record_decides() {
         (r#"{"type":"message","role":"user","content":"x"}"#, Format::Text),
         (r#"{"type":"user.signup","data":{}}"#, Format::Text),
         (r#"{"response":"x","status":200}"#, Format::Text),
-        (r#"{"messages":[{"role":"user","content":"x"}]}"#, Format::Text),
+        (r#"{"messages":[{"role":"assistant","content":"x"}]}"#, Format::Text),
         (r#"{"role":"assistant","content":"x"}"#, Format::Text),
     ] {
         assert_eq!(found(input), format, "{input}");

@@ -94,3 +94,17 @@ fn a_file_of_2024_is_not_the_agents_as_a_whole() {
     let (format, _) = super::read("## SpecStory\n\nIt saves chats.\n");
     assert_eq!(format, Some(Format::Text));
 }
+
+#[test]
+fn the_model_is_named_in_two_ways() {
+    for (remark, model) in [
+        ("model gpt-9, mode Agent", Some("model gpt-9")),
+        ("model gpt-9", Some("model gpt-9")),
+        ("gpt-9 2026-01-28 13:10:31Z", Some("model gpt-9")),
+        ("2026-01-28 13:10:31Z", None),
+    ] {
+        let (_, lines) = super::read(&format!("{HEAD}_**Agent ({remark})**_\n\nDone.\n"));
+        let named = lines.lines.iter().find(|line| line.starts_with("model "));
+        assert_eq!(named.map(String::as_str), model, "{remark}");
+    }
+}

@@ -1,0 +1,267 @@
+//! OpenHands: lists of events, in an array or on lines.
+//!
+//! Sources: All-Hands-AI/OpenHands, `openhands/events/serialization/event.py` (0.x), where an event has
+//! an `action` or an `observation`; OpenHands/software-agent-sdk of August 2026,
+//! `openhands-sdk/openhands/sdk/event/`, where `kind` names it. The message of `finish` is the agent's
+//! last word. Events between a delegation and the observation that answers it are a sub-agent's.
+
+use std::borrow::Cow;
+
+use crate::json::{Json, Records, records};
+use crate::loose::{Content, Flag, Leaves, Num, Object, Piece, Str, sum};
+use crate::out::Out;
+use crate::spec::{KnownBy, Spec};
+use crate::talk::Talk;
+use crate::{Boundary, Ending, Role, Usage};
+
+pub(super) const OPENHANDS_SESSION: Spec = Spec {
+    name: "openhands-session",
+    family: &["openhands"],
+    known_by: KnownBy::Record(|shape| {
+        let is_event = shape.has("source") && shape.has("timestamp");
+        let is_kind = match shape.text("kind") {
+            "MessageEvent" => shape.has("llm_message"),
+            "ActionEvent" | "ObservationEvent" => shape.has("tool_name"),
+            "SystemPromptEvent" => shape.has("system_prompt"),
+            "" => {
+                let is_action = !shape.text("action").is_empty() && shape.has("args");
+                is_action || (!shape.text("observation").is_empty() && shape.has("extras"))
+            }
+            _ => false,
+        };
+        is_event && is_kind
+    }),
+    open: |_| Box::new(Json::new(Events::default())),
+};
+
+/// Follows the events.
+#[derive(Debug, Default)]
+struct Events {
+    talk: Talk,
+    /// The id of the delegation that goes on.
+    delegation: Option<u64>,
+    /// The totals as the last event has them.
+    usage: Usage,
+}
+
+records! {
+    struct Record<'a> {
+        kind: Str<'a>,
+        id: Num,
+        source: Str<'a>,
+        message: Str<'a>,
+        /// A name in older events, an object in newer ones.
+        action: Leaves<'a>,
+        args: Object<Args<'a>>,
+        content: Str<'a>,
+        cause: Num,
+        extras: Object<Ended<'a>>,
+        llm_metrics: Object<Metrics>,
+        llm_message: Object<Message<'a>>,
+        thought: Content<'a, Part<'a>>,
+        reasoning_content: Str<'a>,
+        tool_name: Str<'a>,
+        tool_call_id: Str<'a>,
+        /// Of newer events; in older ones it is a name.
+        observation: Object<Ended<'a>>,
+        error: Str<'a>,
+        rejection_reason: Str<'a>,
+        detail: Str<'a>,
+    }
+
+    struct Args<'a> {
+        content: Str<'a>,
+        thought: Str<'a>,
+        command: Str<'a>,
+        code: Str<'a>,
+        path: Str<'a>,
+        final_thought: Str<'a>,
+    }
+
+    /// How a call ended.
+    struct Ended<'a> {
+        content: Content<'a, Part<'a>>,
+        is_error: Flag,
+        exit_code: Num,
+        metadata: Object<Metadata>,
+        agent_state: Str<'a>,
+        reason: Str<'a>,
+    }
+
+    struct Metadata {
+        exit_code: Num,
+    }
+
+    struct Message<'a> {
+        content: Content<'a, Part<'a>>,
+        reasoning_content: Str<'a>,
+    }
+
+    struct Part<'a> {
+        text: Str<'a>,
+    }
+
+    struct Metrics {
+        accumulated_cost: Num,
+        accumulated_token_usage: Object<Tokens>,
+    }
+
+    struct Tokens {
+        prompt_tokens: Num,
+        completion_tokens: Num,
+        cache_read_tokens: Num,
+    }
+}
+
+impl Piece for Part<'_> {
+    fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl Records for Events {
+    type Record<'a> = Record<'a>;
+
+    fn take(&mut self, record: Record<'_>, out: &mut Out<'_>) {
+        self.talk.close();
+        match &*record.kind {
+            "" => self.older(&record, out),
+            "MessageEvent" => self.message(&record, out),
+            "ActionEvent" => self.action(&record, out),
+            "ObservationEvent" => {
+                let Some(ended) = &record.observation.0 else { return };
+                let ending = Ending::failed_if(ended.is_error.0);
+                let text = ended.content.text();
+                self.talk.answer(&record.tool_call_id, &text, ending, ended.exit_code(), out);
+            }
+            "AgentErrorEvent" => {
+                self.talk.answer(&record.tool_call_id, &record.error, Ending::Failed, None, out);
+            }
+            "UserRejectObservation" => {
+                out.say(Role::Tool, &record.rejection_reason);
+                out.denied(&record.tool_name, &record.tool_call_id);
+            }
+            "ConversationErrorEvent" => out.fail(&record.detail, None),
+            _ => {}
+        }
+    }
+
+    fn finish(&mut self, out: &mut Out<'_>) {
+        out.usage(self.usage);
+    }
+}
+
+impl Events {
+    fn message(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
+        let Some(message) = &record.llm_message.0 else { return };
+        let text = message.content.text();
+        match &*record.source {
+            "agent" => {
+                self.talk.thought(&message.reasoning_content, out);
+                self.talk.block("", &text, out);
+            }
+            "user" => self.talk.prompt(&text, out),
+            // A hook, or the program around the agent, sends it back to work.
+            _ => {
+                self.talk.turn(Boundary::HookFeedback, out);
+                out.say(Role::User, &text);
+            }
+        }
+    }
+
+    fn action(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
+        self.talk.thought(&record.reasoning_content, out);
+        self.talk.block("", &record.thought.text(), out);
+        let mut texts = record.action.texts.iter().filter(|text| !text.ends_with("Action"));
+        match &*record.tool_name {
+            "finish" => {
+                let message = texts.next().map_or("", |text| &**text);
+                self.talk.block("", message, out);
+            }
+            "think" => texts.for_each(|text| self.talk.thought(text, out)),
+            tool => self.talk.call(&record.tool_call_id, tool, &record.action, out),
+        }
+    }
+
+    /// An event of a version before 1.
+    fn older(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
+        if let Some(metrics) = &record.llm_metrics.0 {
+            self.usage = metrics.usage();
+        }
+        match (record.action.texts.first(), &record.args.0) {
+            (Some(action), Some(args)) => self.older_action(action, args, record, out),
+            _ => self.older_observation(record, out),
+        }
+    }
+
+    fn older_action(
+        &mut self,
+        action: &str,
+        args: &Args<'_>,
+        record: &Record<'_>,
+        out: &mut Out<'_>,
+    ) {
+        match (action, &*record.source) {
+            ("message", "user") => self.talk.prompt(&args.content, out),
+            ("message", "agent") => self.talk.block("", &args.content, out),
+            ("finish", "agent") => {
+                let is_silent = args.final_thought.is_empty();
+                let word = if is_silent { &record.message } else { &args.final_thought };
+                self.talk.block("", word, out);
+            }
+            ("think", _) => self.talk.thought(&args.thought, out),
+            (_, "agent") => {
+                self.talk.block("", &args.thought, out);
+                let texts = [&args.command, &args.code, &args.path].map(|text| &**text);
+                let texts = texts.into_iter().filter(|text| !text.is_empty());
+                let command = (action == "run").then(|| args.command.to_string());
+                let input = Leaves { texts: texts.map(Cow::Borrowed).collect(), command };
+                self.talk.call(&id(record.id), action, &input, out);
+                if action == "delegate" {
+                    self.delegation = record.id.whole();
+                    self.talk.sub_agent = true;
+                }
+            }
+            _ => out.say(Role::System, &args.content),
+        }
+    }
+
+    fn older_observation(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
+        if self.delegation.is_some() && self.delegation == record.cause.whole() {
+            self.delegation = None;
+            self.talk.sub_agent = false;
+        }
+        let ended = record.extras.0.as_ref();
+        let exit_code = ended.and_then(Ended::exit_code);
+        self.talk.answer(&id(record.cause), &record.content, Ending::Unmarked, exit_code, out);
+        if let Some(ended) = ended.filter(|ended| &*ended.agent_state == "error") {
+            out.fail(&ended.reason, None);
+        }
+    }
+}
+
+impl Ended<'_> {
+    fn exit_code(&self) -> Option<i32> {
+        let metadata = self.metadata.0.as_ref().and_then(|data| data.exit_code.exit_code());
+        // -1 stands for a command that still runs.
+        metadata.or(self.exit_code.exit_code()).filter(|code| *code >= 0)
+    }
+}
+
+impl Metrics {
+    fn usage(&self) -> Usage {
+        let tokens = self.accumulated_token_usage.0.as_ref();
+        let total = tokens.and_then(|tokens| sum([tokens.prompt_tokens, tokens.completion_tokens]));
+        let cached = tokens.and_then(|tokens| tokens.cache_read_tokens.whole()).unwrap_or_default();
+        Usage {
+            tokens: total.map(|total| total.saturating_sub(cached)),
+            cost_micro_usd: self.accumulated_cost.micro(),
+            ..Usage::default()
+        }
+    }
+}
+
+/// The id of an older event, which is a number.
+fn id(number: Num) -> String {
+    number.whole().map(|number| number.to_string()).unwrap_or_default()
+}
