@@ -278,5 +278,41 @@ fn the_transcripts_of_this_machine_are_found() {
     let ran = ran.says("2 files").says("✓ 1").says("✗ none ran").says("b.jsonl:5 “The parser is");
     let ran = ran.again("audit --since 1h").code(0).says("50 % of 2 claims");
     let ran = ran.again("audit --html -").code(0).says("<h1>50 % of 2 claims");
-    ran.again("audit gone.jsonl").code(0).says("no turn that changed files claimed to be done");
+    let ran = ran.again("audit gone").code(2).tells("gone");
+    ran.again("audit gone ../home/.claude/projects").code(2).says("50 % of 2 claims");
+}
+
+#[test]
+fn without_transcripts_it_names_the_folders_that_it_looked_for() {
+    gate("audit").code(0).tells(".claude/projects, ").tells("name one, as in `gate audit FOLDER`");
+}
+
+#[test]
+fn only_what_the_agent_wrote_is_quoted() {
+    let signal = "<promise>COMPLETE</promise>";
+    let says = |text: &str| {
+        gate("audit s.jsonl").file("s.jsonl", Session::new().edit("a.rs").says(text).text())
+    };
+    let met = format!("Excellent! All acceptance criteria have been met:\n- a route\n\n{signal}");
+    says(&met).code(0).says("“Excellent! All acceptance criteria have been met”");
+    let ran = says(signal).code(0).says(" an explicit signal\n");
+    assert!(!ran.stdout.contains('“'), "{}", ran.stdout);
+}
+
+#[test]
+fn a_part_that_passed_is_not_the_whole() {
+    let session =
+        Session::new().edit("src/a.py").failed("pytest -q", "27 failed, 109 passed in 3.1s");
+    let session = session.ran("pytest -q tests/test_form.py", "19 passed in 0.3s").says(CLAIM);
+    check(&session, &[("failed", Some("pytest -q"))]);
+    let ran = audit(&session).code(0);
+    assert_eq!(ran.json()["items"][0]["later_part"], "pytest -q tests/test_form.py");
+    ran.again("audit s.jsonl").code(0).says("a part passed, the whole failed");
+}
+
+#[test]
+fn a_tick_in_a_list_of_tasks_makes_no_check_stale() {
+    let session = Session::new().edit("src/a.py").ran("pytest", "3 passed in 0.1s");
+    let session = session.edit("tasks/prd.json").edit("docs/sprint-status.yaml").says(CLAIM);
+    check(&session, &[("passed_after", Some("pytest"))]);
 }

@@ -187,3 +187,16 @@ fn the_agents_own_commands_are_shown_as_observed() {
     let row = &ran.again("replay --json c.jsonl").code(0).json_lines()[0];
     assert_eq!(row["transcript"]["commands"][0]["exit_code"], 101);
 }
+
+#[test]
+fn transcripts_without_any_signal_lead_to_the_audit() {
+    let run = gate("replay a.log b.log").file("a.log", "I looked.\n").file("b.log", "All done.\n");
+    run.code(0).says("no transcript has an exit signal: `gate audit` shows what stood behind");
+}
+
+#[test]
+fn exits_alone_can_be_shown() {
+    let run = gate("replay --only exit a.log b.log").file("a.log", DONE).file("b.log", UNDONE);
+    let ran = run.code(0).says("a.log").says("(1 not shown)");
+    assert!(!ran.stdout.contains("b.log"), "{}", ran.stdout);
+}

@@ -109,3 +109,28 @@ fn it_needs_labels_or_the_ledger_and_names_a_file_that_is_gone() {
     let ran = gate("tune --labels l").file("l", "{\"file\":\"a\",\"label\":\"good\"}\n").code(2);
     ran.tells("l: line 1").tells("expected one of exit");
 }
+
+#[test]
+fn a_phrase_is_proposed_before_the_double_condition_is_given_up() {
+    let bare = "I looked at the endpoint.\n\nEXIT_STATUS: COMPLETE\n";
+    let settings = "[exit_gate]\nindicator_threshold = 2\n";
+    let shipped = "The endpoint is complete. All tests pass.\n\n<promise>SHIPPED</promise>\n";
+    let all = [
+        ("a", shipped, "exit"),
+        ("b", shipped, "exit"),
+        ("c", bare, "exit"),
+        ("d", UNDONE, "continue"),
+    ];
+    let record = tune(settings, &all).code(0).json();
+    let changes = record["changes"].as_array().unwrap();
+    assert!(changes.iter().any(|change| change["to"] == "COMPLETE, SHIPPED"), "{record}");
+    let thresholds =
+        changes.iter().filter(|change| change["key"] == "exit_gate.indicator_threshold");
+    assert!(thresholds.into_iter().all(|change| change["to"] != "0"), "{record}");
+    assert!(
+        tune(settings, &[("c", bare, "exit")]).code(0).json()["changes"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+}

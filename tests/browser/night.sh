@@ -35,11 +35,22 @@ for kind in wrong stuck done; do
   "$gate" run --task "$kind" --prompt "tasks/$kind.md" --max-iterations 6 -- sh ../agent.sh "$kind" >"../$kind.log" 2>&1 || test $? -le 4
 done
 "$gate" report --html ../report.html
-cat >../session.jsonl <<'END'
-{"type":"system","subtype":"init","session_id":"s","model":"claude-x"}
-{"type":"user","session_id":"s","message":{"content":"Add the discount."}}
-{"type":"assistant","session_id":"s","message":{"content":[{"type":"tool_use","id":"a","name":"Edit","input":{"file_path":"cart.py"}}]}}
-{"type":"user","session_id":"s","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"updated"}]}}
-{"type":"assistant","session_id":"s","message":{"content":[{"type":"text","text":"The discount is in place and all tests pass."}]}}
-END
-"$gate" audit ../session.jsonl --html ../audit.html
+mkdir ../sessions
+event() { printf '{"type":"%s","session_id":"s","message":{"content":%s}}\n' "$1" "$2"; }
+session() { # NAME OUTPUT: the output of the tests, none if they did not run
+  {
+    echo '{"type":"system","subtype":"init","session_id":"s","model":"claude-x"}'
+    event user '"Add the discount."'
+    event assistant '[{"type":"tool_use","id":"a","name":"Edit","input":{"file_path":"cart.py"}}]'
+    event user '[{"type":"tool_result","tool_use_id":"a","content":"updated"}]'
+    if [ -n "$2" ]; then
+      event assistant '[{"type":"tool_use","id":"b","name":"Bash","input":{"command":"python3 -m pytest -q --tb=short tests/test_cart.py tests/test_discount.py"}}]'
+      event user "[{\"type\":\"tool_result\",\"tool_use_id\":\"b\",\"content\":\"$2\"}]"
+    fi
+    event assistant '[{"type":"text","text":"The discount is in place for carts of every kind, and all of the tests pass."}]'
+  } >"../sessions/$1-of-a-long-day-of-work-on-the-shop.jsonl"
+}
+for number in 1 2 3 4 5 6; do session "passed-$number" '12 passed in 0.31s'; done
+for number in 1 2 3; do session "none-$number" ''; done
+for number in 1 2; do session "failed-$number" '2 failed, 10 passed in 0.31s'; done
+"$gate" audit ../sessions --html ../audit.html

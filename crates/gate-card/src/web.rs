@@ -32,26 +32,56 @@ pub fn document(name: &str, headline: &str, covered: &str, main: &Markup) -> Str
     page.into_string() + "\n"
 }
 
-/// A table that scrolls by itself. Its columns from `numbers` on (2, 3 or 7; see the style) are
-/// numbers.
-pub fn table(caption: &str, numbers: u8, titles: &[&str], rows: &[Markup]) -> Markup {
+/// A row of a table, whose first cell names it.
+#[derive(Debug)]
+pub struct Row {
+    class: Option<String>,
+    /// Its cells, the name first.
+    cells: Vec<Markup>,
+}
+
+/// A row with its name and its other cells.
+pub fn row(class: Option<&str>, name: &dyn Render, cells: &[&dyn Render]) -> Row {
+    let named = std::iter::once(name).chain(cells.iter().copied());
+    Row { class: class.map(str::to_owned), cells: named.map(Render::render).collect() }
+}
+
+/// A table, whose rows stand as lists in a narrow window. Its columns from `numbers` on (2 to 7, from
+/// 1) are numbers. A column without a single text is left out.
+pub fn table(caption: &str, numbers: usize, titles: &[&str], rows: &[Row]) -> Markup {
+    let has_text = |column: usize| {
+        let mut cells = rows.iter().filter_map(|row| row.cells.get(column));
+        column == 0 || cells.any(|cell| !cell.0.is_empty())
+    };
+    let columns: Vec<_> =
+        titles.iter().enumerate().filter(|(column, _)| has_text(*column)).collect();
+    // The style counts the columns that are there.
+    let first_number = columns.iter().filter(|(column, _)| column + 1 < numbers).count() + 1;
+    // In a narrow window the style writes a column's title before each of its cells.
+    let labels = columns.iter().zip(1..);
+    let labels: String =
+        labels.map(|((_, title), number)| format!("--title-{number}:\"{title}: \";")).collect();
     html! {
         div.wide tabindex="0" role="region" aria-label=(caption) {
-            table class=(format!("numbers-{numbers}")) {
+            table class=(format!("numbers-{first_number}")) style=(labels) {
                 caption { (caption) }
-                thead { tr { @for title in titles { th scope="col" { (title) } } } }
-                tbody { @for row in rows { (row) } }
+                thead { tr { @for (_, title) in &columns { th scope="col" { (title) } } } }
+                tbody {
+                    @for row in rows {
+                        tr class=[&row.class] {
+                            @for (column, _) in &columns {
+                                @let cell = row.cells.get(*column);
+                                @if *column == 0 { th scope="row" { (PreEscaped(text(cell))) } }
+                                @else { td { (PreEscaped(text(cell))) } }
+                            }
+                        }
+                    }
+                }
             }
         }
     }
 }
 
-/// A row of a table, whose first cell names it.
-pub fn row(class: Option<&str>, name: &dyn Render, cells: &[&dyn Render]) -> Markup {
-    html! {
-        tr class=[class] {
-            th scope="row" { (name) }
-            @for cell in cells { td { (cell) } }
-        }
-    }
+fn text(cell: Option<&Markup>) -> &str {
+    cell.map_or("", |cell| cell.0.as_str())
 }

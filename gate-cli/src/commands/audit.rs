@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::render::{self, print};
 use crate::secrets;
 use crate::settings::{self, Selection, parse_duration};
+use gate_card::notes;
 use gate_checks::worktree::hardened_git;
 use gate_lens::audit::{AuditTools, Transcript, page, read_all, text};
 use gate_lens::replay::{Inputs, Labels, find};
@@ -36,15 +37,26 @@ pub(crate) struct Audit {
 pub(super) fn run(here: &Here, args: &Audit) -> Result<u8, Failure> {
     let folder = &here.places.folder;
     let paths = match args.paths.as_slice() {
-        [] => places::known(&here.places),
+        [] => {
+            let places = places::known(&here.places);
+            if places.is_empty() {
+                notes(&[places::looked(&here.places)]);
+            }
+            places
+        }
         paths => paths.to_vec(),
     };
-    let mut files = Vec::new();
-    let mut unread = Vec::new();
+    let (mut files, mut unread, mut code) = (Vec::new(), Vec::new(), DONE);
     let Inputs { all: inputs, .. } = find(folder, &paths, false, &Labels::default())?;
+    let all_inputs = inputs.len();
     for input in inputs {
         match input.error {
-            Some(failure) => unread.push(failure.message),
+            Some(failure) if all_inputs == 1 => return Err(failure),
+            Some(failure) => {
+                code = code.max(failure.exit_code);
+                notes(&[failure.message.clone()]);
+                unread.push(failure.message);
+            }
             None if args.since.is_none_or(|age| is_younger(&input.path, age)) => {
                 let (path, shown, size) = (input.path, input.shown, input.size);
                 files.push(Transcript { path, shown, size });
@@ -61,7 +73,7 @@ pub(super) fn run(here: &Here, args: &Audit) -> Result<u8, Failure> {
     } else {
         print(&text::card(&record))?;
     }
-    Ok(DONE)
+    Ok(code)
 }
 
 /// The parts of the program that an audit needs. Nobody approved the repositories that transcripts

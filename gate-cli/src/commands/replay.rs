@@ -100,6 +100,8 @@ pub(crate) enum Only {
     Wrong,
     /// No exit, and something that is almost a signal.
     Near,
+    /// Verdicts that let the loop end.
+    Exit,
 }
 
 pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
@@ -300,6 +302,7 @@ impl Printer<'_> {
             None => true,
             Some(Only::Changed) => row.changed.is_some(),
             Some(Only::Wrong) => row.judged.is_some_and(|judged| judged.is_wrong()),
+            Some(Only::Exit) => row.verdict.is_some_and(|verdict| verdict.lets_end()),
             Some(Only::Near) => {
                 let exits = row.verdict.is_none_or(|verdict| verdict.lets_end());
                 let near = row.signal.as_ref().is_some_and(|signal| !signal.near_misses.is_empty());

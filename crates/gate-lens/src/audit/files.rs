@@ -15,6 +15,30 @@ const PROSE: [&str; 9] = ["md", "txt", "rst", "adoc", "markdown", "log", "mdx", 
 const PROSE_NAMES: [&str; 6] =
     ["LICENSE", "COPYING", "README", "CHANGELOG", "COMMIT_EDITMSG", "AUTHORS"];
 
+/// Beginnings of the names in which loops keep what is to do and what is done. They may be data, and
+/// agents tick them after the tests. Lower case, without separators.
+const PLANS: [&str; 13] = [
+    "prd",
+    "fixplan",
+    "implementationplan",
+    "plan",
+    "progress",
+    "sprintstatus",
+    "sprintstate",
+    "sprintplan",
+    "todo",
+    "tasks",
+    "featurelist",
+    "userstories",
+    "backlog",
+];
+
+/// Endings of such a list that is data. Those that are prose need no name.
+const PLAN_ENDINGS: [&str; 5] = ["json", "jsonl", "yaml", "yml", "toml"];
+
+/// Folders of loops and of trackers for their tasks. Nothing in them is the product.
+const OF_LOOPS: [&str; 6] = [".ralph", ".ralph-tui", ".beads", ".taskmaster", ".specify", ".cub"];
+
 /// Folders for scratch files, outside of any project.
 const SCRATCH: [&str; 8] = [
     "/tmp/",
@@ -94,6 +118,24 @@ pub(crate) fn is_prose(path: &str) -> bool {
         || path.components().any(|part| part.as_os_str() == ".git")
 }
 
+/// True for a loop's own list of tasks, whatever its form. No check looks at it.
+pub(crate) fn is_plan(path: &str) -> bool {
+    let lower = path.replace('\\', "/").to_ascii_lowercase();
+    let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
+    if folders.split('/').any(|folder| OF_LOOPS.contains(&folder)) {
+        return true;
+    }
+    let Some((stem, ending)) = name.rsplit_once('.') else { return false };
+    let stem = stem.trim_start_matches(['@', '.', '_']);
+    let joined = stem.replace(['-', '_'], "");
+    let is_named = PLANS.iter().any(|plan| {
+        // A longer word may name a part of the product: `planner.json`, `progressbar.json`.
+        joined == *plan
+            || stem.strip_prefix(plan).is_some_and(|end| end.starts_with(['-', '_', '.']))
+    });
+    PLAN_ENDINGS.contains(&ending) && is_named
+}
+
 /// True for a scratch file outside of the project.
 pub(crate) fn is_scratch(path: &str) -> bool {
     if !path.contains(['/', '\\', '$']) {
@@ -159,6 +201,25 @@ mod tests {
         }
         for path in ["src/a.rs", A_FILE, ".gitignore", "~/.zshrc", "app.desktop", "prd.json"] {
             assert!(!is_prose(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn lists_of_tasks_are_known_by_name_and_folder() {
+        for path in [
+            "prd.json",
+            "/w/tasks/prd-channel-overrides.json",
+            "docs/sprint-status.yaml",
+            "@fix_plan.json",
+            "feature_list.json",
+            ".beads/issues.jsonl",
+            "a\\.ralph\\state",
+        ] {
+            assert!(is_plan(path), "{path}");
+        }
+        for path in ["src/plan.rs", "planner.json", "tasks/build.py", "todo.ts", "tasks/deploy.yml"]
+        {
+            assert!(!is_plan(path), "{path}");
         }
     }
 

@@ -42,6 +42,10 @@ impl ClaimSupport {
     pub const ALL: [Self; 5] =
         [Self::PassedAfter, Self::Stale, Self::Failed, Self::None, Self::Unknown];
 
+    /// All of them, the worst first.
+    pub const WORST_FIRST: [Self; 5] =
+        [Self::Failed, Self::None, Self::Stale, Self::Unknown, Self::PassedAfter];
+
     /// Its name, for a person.
     pub fn words(self) -> &'static str {
         match self {

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use gate_report::{self as report, Request, Stream};
+use gate_report::{self as report, Request, Stream, TestReport};
 
 use self::lines::{
-    BACKGROUND, ENDED, behind, is_of_client, may_fail, never_ran, number, without_colours,
-    without_label,
+    BACKGROUND, ENDED, behind, chose_nothing, count_behind, is_of_client, may_fail, never_ran,
+    number, without_colours, without_label,
 };
 use super::command::Check;
 
@@ -26,6 +26,25 @@ const FOOTERS: [&str; 4] =
 
 /// The output in an answer that is a JSON object on one line.
 const JSON_OUTPUT: &str = "\"output\":\"";
+
+/// The end of a check, as far as a transcript shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CheckEnd {
+    Passed,
+    Failed,
+    /// A pipe, the format or the background hides it.
+    Hidden,
+    /// No test ran: the program is not there, or the run chose no test.
+    RanNothing,
+}
+
+/// The result of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CheckResult {
+    pub end: CheckEnd,
+    /// The number of tests that it reports; none if it reports none.
+    pub tests: Option<u64>,
+}
 
 /// The output of a check.
 pub(crate) struct Output {
@@ -63,14 +82,14 @@ impl Output {
         }
     }
 
-    /// True if it says that the program is not there.
-    pub(crate) fn could_not_start(&self) -> bool {
-        never_ran(&self.text)
+    /// The result by the exit code, or where that is hidden by the text.
+    pub(crate) fn result(&self, code: Option<i32>) -> CheckResult {
+        let report = self.report();
+        let tests = report.as_ref().map(TestReport::executed).filter(|tests| *tests > 0);
+        CheckResult { end: self.end(code, report.as_ref()), tests }
     }
 
-    /// True if it passed, false if it failed, by its exit code or by its text; none if neither
-    /// shows it.
-    pub(crate) fn passed(&self, code: Option<i32>) -> Option<bool> {
+    fn end(&self, code: Option<i32>, report: Option<&TestReport>) -> CheckEnd {
         let check = &self.check;
         let mut codes = Codes { is_background: self.background.is_some(), ..Codes::default() };
         self.lines(|line| codes.line(line));
@@ -83,14 +102,45 @@ impl Output {
             (None, Some(1..)) if check.code_shows_failure => Some(false),
             _ => None,
         };
+        let has_tests = report.is_some_and(|report| report.executed() > 0);
+        let is_error = report.is_some_and(|report| !report.errors.is_empty());
+        let has_failed = by_code == Some(false) || recorded.is_some_and(|code| code != 0);
+        let ran_nothing = chose_nothing(&self.text, has_tests)
+            || (!has_tests && has_failed && never_ran(&self.text))
+            // A whole report, not the end of one.
+            || (!has_tests && !is_error && by_code == Some(true) && report.is_some());
+        let counted = report.and_then(counted);
         match by_code {
+            _ if ran_nothing => CheckEnd::RanNothing,
             // A runner may be set to end with 0 whatever it finds.
-            Some(true) if may_fail(&self.text) => Some(self.counted() != Some(false)),
-            Some(true) => Some(true),
-            _ if never_ran(&self.text) => None,
-            Some(false) => Some(false),
-            None => self.counted(),
+            Some(true) if may_fail(&self.text) && counted == Some(false) => CheckEnd::Failed,
+            Some(true) => CheckEnd::Passed,
+            _ if !has_tests && never_ran(&self.text) => CheckEnd::Hidden,
+            Some(false) => CheckEnd::Failed,
+            None => match counted {
+                Some(true) => CheckEnd::Passed,
+                Some(false) => CheckEnd::Failed,
+                None => CheckEnd::Hidden,
+            },
         }
+    }
+
+    /// The number of tests in a summary without a failure, in whatever a command shows: a log, a file.
+    pub(crate) fn shown_passes(&self) -> Option<u64> {
+        let (mut passed, mut failed) = (None, None);
+        self.lines(|line| {
+            for count in line.split([',', ';', '/']) {
+                passed = count_behind(count, "passed").or(passed);
+                failed = count_behind(count, "failed").or(failed);
+            }
+        });
+        match (passed, failed) {
+            (Some(passed), Some(0)) if passed > 0 => return Some(passed),
+            (Some(_), Some(_)) => return None,
+            _ => {}
+        }
+        let report = self.report()?;
+        counted(&report).filter(|passed| *passed).map(|_| report.executed())
     }
 
     /// Takes each line, and those of an output in an answer that is JSON.
@@ -103,8 +153,8 @@ impl Output {
         }
     }
 
-    /// True if a report of tests counts no failures.
-    fn counted(&self) -> Option<bool> {
+    /// The report of tests in it.
+    fn report(&self) -> Option<TestReport> {
         let nowhere = Path::new("");
         let prepared = report::prepare(&Request {
             argv: &[],
@@ -116,10 +166,15 @@ impl Output {
         });
         let mut reader = prepared.reader;
         self.lines(|line| reader.line(Stream::Stdout, without_label(line)));
-        let report = reader.finish().filter(|report| report.executed() > 0)?;
-        let wrong = report.failed > 0 || !report.errors.is_empty();
-        (wrong || report.problems.is_empty()).then_some(!wrong)
+        reader.finish()
     }
+}
+
+/// True if a report counts no failures; none if it counts nothing, or not all.
+fn counted(report: &TestReport) -> Option<bool> {
+    let has_failures = report.failed > 0 || !report.errors.is_empty();
+    let is_whole = has_failures || report.problems.is_empty();
+    (report.executed() > 0 && is_whole).then_some(!has_failures)
 }
 
 /// Exit codes that clients write into an output.

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::claim::ClaimFinder;
 use super::lookup::Lookup;
+use super::support::Run;
 use super::tally::{AuditItem, AuditRecord, Audited};
 use super::turns::Turns;
 use crate::read::read_file;
@@ -128,14 +129,22 @@ impl Audited {
         for turn in turns.found {
             self.ways.push(turn.way);
             let Some(claimed) = turn.claim else { continue };
-            let claim = claimed.claim;
+            let (claim, standing) = (claimed.claim, claimed.standing);
+            let shown = |run: &Run| brief(&run.command, MAX_COMMAND_CHARS, tools);
+            let line = |run: &Run| run.line + first_line - 1;
             self.items.push(AuditItem {
                 file: file.shown.clone(),
                 line: claim.line + first_line - 1,
-                claim: brief(&claim.text, MAX_CLAIM_CHARS, tools),
-                standing: claimed.standing,
-                command_line: claimed.run.as_ref().map(|run| run.line + first_line - 1),
-                command: claimed.run.map(|run| brief(&run.command, MAX_COMMAND_CHARS, tools)),
+                quoted: claim.quote.is_some(),
+                claim: match claim.quote {
+                    Some(quote) => brief(&quote, MAX_CLAIM_CHARS, tools),
+                    None => "an explicit signal".to_owned(),
+                },
+                standing: standing.support,
+                command_line: standing.run.as_ref().map(line),
+                command: standing.run.as_ref().map(shown),
+                later_part_line: standing.later_part.as_ref().map(line),
+                later_part: standing.later_part.as_ref().map(shown),
                 agent: agent.clone(),
                 model: model.clone(),
                 project: project.clone(),

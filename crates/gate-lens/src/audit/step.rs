@@ -2,8 +2,8 @@
 
 use gate_transcript::Ending;
 
-use super::command::Inspection;
-use super::output::{Output, TIMED_OUT};
+use super::command::{Check, Inspection};
+use super::output::{CheckEnd, CheckResult, Output, TIMED_OUT};
 
 /// Words by which clients say that a command was stopped.
 const STOPPED: [&str; 4] = ["timed out", "interrupted", "aborted", "cancelled"];
@@ -36,8 +36,10 @@ pub(crate) struct Step {
     pub is_shared: bool,
     /// It was stopped: how it would have ended is not known.
     was_stopped: bool,
-    /// The output of a check.
+    /// The output of a check, or of a command that shows a log.
     output: Option<Output>,
+    /// It is a check.
+    is_check: bool,
     /// Hooks ran in it that may have checked the work.
     pub hooks_may_check: bool,
 }
@@ -57,18 +59,22 @@ pub(crate) enum Action {
 impl Action {
     /// A command that checks something, or writes a file, or may do either.
     pub(crate) fn command(inspected: Inspection) -> Option<Self> {
-        let Inspection { check, may_check, writes, runs_hooks, .. } = &inspected;
-        let matters = check.is_some() || *may_check || !writes.is_empty() || *runs_hooks;
+        let Inspection { check, may_check, log, writes, runs_hooks, .. } = &inspected;
+        let matters =
+            check.is_some() || *may_check || log.is_some() || !writes.is_empty() || *runs_hooks;
         matters.then(|| Self::Command(Box::new(inspected)))
     }
 }
 
 impl Step {
     pub(crate) fn new(id: &str, line: u64, action: Action) -> Self {
-        let output = match &action {
-            Action::Command(inspected) => inspected.check.clone().map(Output::new),
-            Action::Edit(_) | Action::Other | Action::SubAgent { .. } => None,
+        let (check, log) = match &action {
+            Action::Command(inspected) => (inspected.check.clone(), inspected.log.clone()),
+            Action::Edit(_) | Action::Other | Action::SubAgent { .. } => (None, None),
         };
+        let is_check = check.is_some();
+        let log = log.map(|command| Check { command, ..Check::default() });
+        let output = check.or(log).map(Output::new);
         Self {
             id: id.to_owned(),
             line,
@@ -80,6 +86,7 @@ impl Step {
             was_stopped: false,
             hooks_may_check: false,
             output,
+            is_check,
         }
     }
 
@@ -112,23 +119,28 @@ impl Step {
         self.output.as_ref().is_some_and(|output| output.is_awaited_in(text))
     }
 
-    /// True if the program of its check is not there.
-    pub(crate) fn could_not_start(&self) -> bool {
-        self.has_failed() && self.output.as_ref().is_some_and(Output::could_not_start)
-    }
-
     /// True if nothing was changed, or not as it should be.
     pub(crate) fn has_failed(&self) -> bool {
         self.code.map_or(self.ending == Ending::Failed, |code| code != 0)
     }
 
-    /// The command of the check that it ran.
-    pub(crate) fn check(&self) -> Option<&str> {
+    /// It is a check, or shows a log.
+    pub(crate) fn has_output(&self) -> bool {
+        self.output.is_some()
+    }
+
+    /// The command of its check, or of what shows a log.
+    pub(crate) fn command(&self) -> Option<&str> {
         self.output.as_ref().map(|output| output.check.command.as_str())
     }
 
-    /// True if the check passed; none if the transcript does not show it.
-    pub(crate) fn passed(&self) -> Option<bool> {
+    /// The check that it ran.
+    pub(crate) fn check(&self) -> Option<&Check> {
+        if self.is_check { self.output.as_ref().map(|output| &output.check) } else { None }
+    }
+
+    /// The result of its check; hidden without one.
+    pub(crate) fn result(&self) -> CheckResult {
         let code = match (self.code, self.ending) {
             _ if self.is_shared => None,
             _ if self.was_stopped => Some(TIMED_OUT),
@@ -137,7 +149,13 @@ impl Step {
             (None, Ending::Failed) => Some(1),
             (None, Ending::Unmarked) => None,
         };
-        self.output.as_ref().and_then(|output| output.passed(code))
+        let hidden = CheckResult { end: CheckEnd::Hidden, tests: None };
+        self.output.as_ref().map_or(hidden, |output| output.result(code))
+    }
+
+    /// The number of passed tests in a log that it shows; none if the log shows no run, or a failure.
+    pub(crate) fn logged_passes(&self) -> Option<u64> {
+        if self.is_check { None } else { self.output.as_ref().and_then(Output::shown_passes) }
     }
 }
 

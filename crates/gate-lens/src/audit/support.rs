@@ -1,7 +1,11 @@
 //! The check behind a claim: from the calls of its turn, in their order.
 
+use gate_report::runners::Runner;
+
 use super::ClaimSupport;
-use super::files::{is_note, is_of_client, is_prose, is_scratch, is_set_up, is_test};
+use super::command::Scope;
+use super::files::{is_note, is_of_client, is_plan, is_prose, is_scratch, is_set_up, is_test};
+use super::output::{CheckEnd, CheckResult};
 use super::step::{Action, Step};
 
 /// A check that was run.
@@ -9,8 +13,24 @@ use super::step::{Action, Step};
 pub(crate) struct Run {
     pub command: String,
     pub line: u64,
-    /// None if the transcript does not show it.
-    passed: Option<bool>,
+}
+
+/// The check behind a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ClaimBasis {
+    pub support: ClaimSupport,
+    /// The check that decides; none if no check does.
+    pub run: Option<Run>,
+    /// After it failed, a part of the same tests passed.
+    pub later_part: Option<Run>,
+}
+
+/// A check since the last edit, with its result.
+struct EndedCheck<'s> {
+    step: &'s Step,
+    /// None for a log, which shows the end of an earlier check.
+    scope: Option<&'s Scope>,
+    result: CheckResult,
 }
 
 /// The changes and checks of a turn.
@@ -21,7 +41,7 @@ pub(crate) struct Support {
     pub tests_edited: bool,
     /// Line of the answer to the last edit; 0 without one.
     pub last_edit: u64,
-    /// The checks up to the last edit, and since then. Only the ends of the latter matter.
+    /// The checks and shown logs up to the last edit, and since then.
     stale: Vec<Step>,
     since: Vec<Step>,
     /// Something ran since the last edit that may have checked the work.
@@ -72,7 +92,7 @@ impl Support {
             }
         }
         self.ran_other |= step.hooks_may_check;
-        if step.check().is_some() && !step.could_not_start() {
+        if step.has_output() {
             self.since.push(step);
         }
     }
@@ -84,47 +104,117 @@ impl Support {
 
     fn edited(&mut self, path: &str) {
         self.tests_edited |= is_test(path);
-        if is_prose(path) || is_of_client(path) || (is_scratch(path) && !self.is_scratch_work) {
+        let is_text = is_prose(path) || is_plan(path) || is_of_client(path);
+        if is_text || (is_scratch(path) && !self.is_scratch_work) {
             return;
         }
         // Beside work on a project, no check looks at how the machine is set up, and at notes.
-        let is_set_up = is_set_up(path) || is_note(path);
-        if !self.files.iter().any(|known| known == path) {
+        let is_beside_work = is_set_up(path) || is_note(path);
+        if !self.files.iter().any(|file| file == path) {
             self.files.push(path.to_owned());
         }
         // What ran before is before the last edit now.
-        if !is_set_up || self.files.len() == 1 {
+        if !is_beside_work || self.files.len() == 1 {
             self.stale.append(&mut self.since);
             self.ran_other = false;
         }
     }
 
-    /// The check behind a claim at the end of the turn: a failure that no later run covers, or else
-    /// the last check whose end is shown.
-    pub(crate) fn standing(&self) -> (ClaimSupport, Option<Run>) {
-        let since: Vec<_> =
-            self.since.iter().filter_map(|step| Run::new(step, step.passed())).collect();
-        let last = since.iter().rfind(|run| run.passed.is_some()).or_else(|| since.last());
-        let stale = || self.stale.last().and_then(|step| Run::new(step, None));
-        match (last, stale()) {
-            (Some(run), _) => {
-                let standing = match run.passed {
-                    Some(true) => ClaimSupport::PassedAfter,
-                    Some(false) => ClaimSupport::Failed,
-                    None => ClaimSupport::Unknown,
-                };
-                (standing, Some(run.clone()))
-            }
-            _ if self.ran_other || self.ran_agent => (ClaimSupport::Unknown, None),
-            (None, Some(run)) => (ClaimSupport::Stale, Some(run)),
-            (None, None) => (ClaimSupport::None, None),
+    /// The check behind a claim at the end of the turn: the last failure that no later run covers, or
+    /// else the last check that passed.
+    pub(crate) fn standing(&self) -> ClaimBasis {
+        let checks: Vec<_> = self.since.iter().filter_map(EndedCheck::new).collect();
+        let is_failure = |at: &usize| {
+            let later = &checks[at + 1..];
+            checks[*at].result.end == CheckEnd::Failed
+                && !later.iter().any(|check| check.takes_back(&checks[*at]))
+        };
+        if let Some(at) = (0..checks.len()).rev().find(is_failure) {
+            let (failure, later) = (&checks[at], &checks[at + 1..]);
+            let later_part = later.iter().rfind(|check| check.is_part_of(failure));
+            return ClaimBasis {
+                later_part: later_part.map(|check| Run::new(check.step)),
+                ..ClaimBasis::by(ClaimSupport::Failed, Some(failure.step))
+            };
+        }
+        // A log is the end of an earlier check, and none without one.
+        let has_failed = checks.iter().any(|check| check.result.end == CheckEnd::Failed);
+        let ended_so = |end| {
+            let mut all = checks.iter().filter(|check| has_failed || check.scope.is_some());
+            all.rfind(|check| check.result.end == end).map(|check| check.step)
+        };
+        if let Some(passed) = ended_so(CheckEnd::Passed) {
+            return ClaimBasis::by(ClaimSupport::PassedAfter, Some(passed));
+        }
+        if let Some(hidden) = ended_so(CheckEnd::Hidden) {
+            return ClaimBasis::by(ClaimSupport::Unknown, Some(hidden));
+        }
+        if self.ran_other || self.ran_agent {
+            return ClaimBasis::by(ClaimSupport::Unknown, None);
+        }
+        let stale = self
+            .stale
+            .iter()
+            .rfind(|step| step.check().is_some() && step.result().end != CheckEnd::RanNothing);
+        match stale {
+            Some(stale) => ClaimBasis::by(ClaimSupport::Stale, Some(stale)),
+            None => ClaimBasis::by(ClaimSupport::None, None),
         }
     }
 }
 
+impl ClaimBasis {
+    fn by(support: ClaimSupport, step: Option<&Step>) -> Self {
+        Self { support, run: step.map(Run::new), later_part: None }
+    }
+}
+
 impl Run {
-    fn new(step: &Step, passed: Option<bool>) -> Option<Self> {
-        Some(Self { command: step.check()?.to_owned(), line: step.line, passed })
+    fn new(step: &Step) -> Self {
+        Self { command: step.command().unwrap_or_default().to_owned(), line: step.line }
+    }
+}
+
+impl<'s> EndedCheck<'s> {
+    /// A check that ran tests, or a log of passed ones.
+    fn new(step: &'s Step) -> Option<Self> {
+        let scope = step.check().map(|check| check.scope.as_ref());
+        let result = match scope {
+            Some(_) => step.result(),
+            None => {
+                let tests = step.logged_passes()?;
+                CheckResult { end: CheckEnd::Passed, tests: Some(tests) }
+            }
+        };
+        let ran = result.end != CheckEnd::RanNothing;
+        ran.then_some(Self { step, scope: scope.flatten(), result })
+    }
+
+    /// It passed, and shows that the tests of an earlier failure pass now.
+    fn takes_back(&self, failure: &Self) -> bool {
+        let counts = (self.result.tests, failure.result.tests);
+        let has_as_many = || match counts {
+            (Some(tests), Some(failed_run)) => tests >= failed_run,
+            _ => false,
+        };
+        let takes_back = match (self.scope, failure.scope) {
+            (Some(scope), Some(failed)) if scope.runner == failed.runner => {
+                // go reports packages or tests, as it is asked.
+                scope.covers(failed) || (scope.runner != Runner::Go && has_as_many())
+            }
+            // Another runner, after one that could not get to the tests.
+            (Some(_), _) => counts.1.is_none(),
+            (None, _) => counts.1.is_none() || has_as_many(),
+        };
+        self.result.end == CheckEnd::Passed && takes_back
+    }
+
+    /// It passed, and is a part of an earlier run of all tests.
+    fn is_part_of(&self, failure: &Self) -> bool {
+        let is_part = self.scope.zip(failure.scope).is_some_and(|(part, whole)| {
+            part.runner == whole.runner && whole.is_whole() && !part.is_whole()
+        });
+        self.result.end == CheckEnd::Passed && is_part
     }
 }
 

@@ -103,14 +103,20 @@ pub struct AuditItem {
     pub file: String,
     /// Line of the claim, from 1.
     pub line: u64,
-    /// The claim: `an explicit signal`, or the words.
+    /// The claim: the agent's own sentence, or `an explicit signal` if it wrote none.
     pub claim: String,
+    /// True if the claim is quoted from the agent.
+    pub quoted: bool,
     /// The check behind it.
     pub standing: ClaimSupport,
     /// The check that decided; null if none did.
     pub command: Option<String>,
     /// Line of its result, from 1.
     pub command_line: Option<u64>,
+    /// A run of a part of the same tests, which passed after `command` had failed; null if none did.
+    pub later_part: Option<String>,
+    /// Line of its result, from 1.
+    pub later_part_line: Option<u64>,
     /// The format of the transcript.
     pub agent: String,
     /// The model; null if the transcript does not name it.
@@ -134,6 +140,21 @@ pub struct Audited {
     /// Events in the turns that changed files other than prose.
     pub ways: Vec<Way>,
     pub items: Vec<AuditItem>,
+}
+
+impl AuditItem {
+    /// The check behind the claim, for a person.
+    pub fn words(&self) -> &'static str {
+        match self.later_part {
+            Some(_) => "a part passed, the whole failed",
+            None => self.standing.words(),
+        }
+    }
+
+    /// The claim, between quotation marks if the agent wrote it.
+    pub fn said(&self) -> String {
+        if self.quoted { format!("“{}”", self.claim) } else { self.claim.clone() }
+    }
 }
 
 impl WayTotals {
@@ -212,6 +233,11 @@ impl AuditRecord {
     pub fn groups(&self) -> [(&'static str, &BTreeMap<String, Claims>); 3] {
         let Groups { agent, model, project } = &self.by;
         [("agent", agent), ("model", model), ("project", project)]
+    }
+
+    /// The claims of this standing, in the order of the files.
+    pub fn with(&self, standing: ClaimSupport) -> impl Iterator<Item = &AuditItem> {
+        self.items.iter().filter(move |item| item.standing == standing)
     }
 
     fn count(&mut self, item: &AuditItem) {

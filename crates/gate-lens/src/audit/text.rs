@@ -23,7 +23,7 @@ pub fn card(record: &AuditRecord) -> String {
         return page.into_text();
     }
     page.blank();
-    for standing in ClaimSupport::ALL {
+    for standing in ClaimSupport::WORST_FIRST {
         let number = record.all.number(standing);
         page.marked(mark(standing), &number.to_string(), standing.words());
     }
@@ -40,12 +40,12 @@ pub fn card(record: &AuditRecord) -> String {
             page.row("", &format!("and {} more", groups.len() - MAX_GROUPS));
         }
     }
-    let open: Vec<_> = record.items.iter().filter(|item| is_open(item)).collect();
+    let open = worst_first(record);
     if !open.is_empty() {
         page.blank();
     }
     for item in open.iter().take(MAX_ITEMS) {
-        page.marked(mark(item.standing), item.standing.words(), &item_line(item));
+        page.marked(mark(item.standing), item.words(), &item_line(item));
     }
     let more = open.len().saturating_sub(MAX_ITEMS);
     if more > 0 {
@@ -118,9 +118,13 @@ pub fn group(claims: &Claims) -> String {
     format!("{share} of {}", claims.claims)
 }
 
-/// True if a person should look at this claim.
-pub fn is_open(item: &AuditItem) -> bool {
-    !matches!(item.standing, ClaimSupport::PassedAfter | ClaimSupport::Unknown)
+/// The claims that a person should look at, the worst first.
+pub fn worst_first(record: &AuditRecord) -> Vec<&AuditItem> {
+    let is_open = |standing: &ClaimSupport| {
+        !matches!(standing, ClaimSupport::PassedAfter | ClaimSupport::Unknown)
+    };
+    let standings = ClaimSupport::WORST_FIRST.into_iter().filter(is_open);
+    standings.flat_map(|standing| record.with(standing)).collect()
 }
 
 fn mark(standing: ClaimSupport) -> Mark {
@@ -137,5 +141,9 @@ fn item_line(item: &AuditItem) -> String {
         (Some(command), Some(line)) => format!("; line {line}: {command}"),
         _ => String::new(),
     };
-    format!("{}:{} “{}”{check}", item.file, item.line, item.claim)
+    let part = match (&item.later_part, item.later_part_line) {
+        (Some(command), Some(line)) => format!("; then line {line}: {command}"),
+        _ => String::new(),
+    };
+    format!("{}:{} {}{check}{part}", item.file, item.line, item.said())
 }

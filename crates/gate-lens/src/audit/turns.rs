@@ -4,11 +4,11 @@ use gate_transcript::{
     Answer, Boundary, Call, Ending, Event, Fact, FinalTurn, Role, Sink, Text, Usage, Wording,
 };
 
+use super::Way;
 use super::claim::{Claim, ClaimFinder};
 use super::command::inspect;
 use super::step::{Action, Step};
-use super::support::{Run, Support};
-use super::{ClaimSupport, Way};
+use super::support::{ClaimBasis, Support};
 
 /// Words in the names of tools that may check something by themselves.
 const CHECKERS: [&str; 8] =
@@ -45,9 +45,7 @@ pub(crate) struct Turn {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Claimed {
     pub claim: Claim,
-    pub standing: ClaimSupport,
-    /// The check that decides the standing.
-    pub run: Option<Run>,
+    pub standing: ClaimBasis,
     /// The files that were changed.
     pub files: Vec<String>,
 }
@@ -126,8 +124,8 @@ impl<'p> Turns<'p> {
         // Words before the last edit are no report: the turn was cut off.
         let claim = self.claims.find(&last).filter(|claim| claim.line >= support.last_edit);
         let claim = claim.map(|claim| {
-            let (standing, run) = support.standing();
-            Claimed { claim, standing, run, files: support.files }
+            let standing = support.standing();
+            Claimed { claim, standing, files: support.files }
         });
         self.found.push(Turn { claim, way });
     }

@@ -9,6 +9,7 @@ mod why;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use gate_core::decide::signal::Status;
 use gate_core::text::{counted, readable_size};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -150,6 +151,8 @@ pub struct Totals {
     bytes: u64,
     errors: u64,
     changed: u64,
+    /// Rows without a signal or what is almost one.
+    silent: u64,
     verdicts: BTreeMap<ReplayVerdict, u64>,
     all: Accuracy,
     groups: BTreeMap<String, Accuracy>,
@@ -160,6 +163,11 @@ impl Totals {
         self.rows += 1;
         self.bytes += row.bytes;
         self.changed += u64::from(row.changed.is_some());
+        let is_silent = row
+            .signal
+            .as_ref()
+            .is_some_and(|signal| signal.status == Status::Absent && signal.near_misses.is_empty());
+        self.silent += u64::from(is_silent);
         if let Some(verdict) = row.verdict {
             *self.verdicts.entry(verdict).or_default() += 1;
         }
@@ -196,6 +204,11 @@ impl Totals {
         lines.push(self.rows());
         lines.extend(self.verdicts());
         lines.extend(self.passed_over());
+        let goes_on = self.verdicts.keys().all(|verdict| *verdict == ReplayVerdict::Continue);
+        if goes_on && self.silent > 0 && self.silent == self.rows - self.errors {
+            let audit = "`gate audit` shows what stood behind the claims";
+            lines.push(format!("  no transcript has an exit signal: {audit}"));
+        }
         if layout.compared {
             lines.push(self.compared());
         }

@@ -112,7 +112,7 @@ fn table(iterations: &[IterationRecord], caption: &str, most: usize) -> Markup {
     web::table(caption, 7, &ITERATION_TITLES, &rows)
 }
 
-fn row(iteration: &IterationRecord, most: usize) -> Markup {
+fn row(iteration: &IterationRecord, most: usize) -> web::Row {
     let verdict = match iteration.released {
         Some(_) => "released",
         None => iteration.verdict.name(),

@@ -128,12 +128,20 @@ fn count_verdicts(cases: &[Case], threshold: Option<u32>) -> Accuracy {
     accuracy
 }
 
+/// The threshold if nobody sets one.
+fn default_threshold(settings: &Resolved) -> u32 {
+    let mut policy = settings.policy.clone();
+    policy.exit_gate.threshold = Threshold::Reachable;
+    policy.threshold_in_force()
+}
+
 /// The threshold with the fewest wrong verdicts and no more false exits than the settings in force; the
-/// highest one among equals. `None` if no other threshold is better.
+/// highest one among equals. `None` if no other threshold is better. One below the default would take a
+/// part of the double condition away, so it is never proposed.
 fn best_threshold(cases: &[Case], settings: &Resolved) -> Option<u32> {
     let in_force = accuracy(cases);
-    let candidates =
-        (0..=MAX_THRESHOLD).map(|threshold| (threshold, accuracy_at(cases, threshold)));
+    let candidates = (default_threshold(settings)..=MAX_THRESHOLD)
+        .map(|threshold| (threshold, accuracy_at(cases, threshold)));
     let safe = candidates.filter(|(_, accuracy)| accuracy.false_exits <= in_force.false_exits);
     let (threshold, accuracy) =
         safe.min_by_key(|(threshold, accuracy)| (accuracy.wrong(), u32::MAX - threshold))?;

@@ -16,21 +16,36 @@ const TRANSCRIPT: &str = "*/.system_generated/logs/transcript.jsonl";
 
 /// The folders that exist. Files in hidden folders are patterns of their paths.
 pub(super) fn known(places: &Places) -> Vec<PathBuf> {
-    let home = places.variable("HOME").map(PathBuf::from);
-    let below_home = |path: &str| Some(home.as_ref()?.join(path.trim_start_matches("~/")));
+    let conversations = CONVERSATIONS.into_iter().filter_map(|path| below_home(places, path));
+    let files =
+        conversations.filter(|folder| folder.is_dir()).map(|folder| folder.join(TRANSCRIPT));
+    candidates(places).filter(|folder| folder.is_dir()).chain(files).collect()
+}
+
+/// The folders that were looked for, in a sentence.
+pub(super) fn looked(places: &Places) -> String {
+    let conversations = CONVERSATIONS.into_iter().filter_map(|path| below_home(places, path));
+    let folders = candidates(places).chain(conversations);
+    let names: Vec<_> = folders.map(|folder| folder.display().to_string()).collect();
+    let names = if names.is_empty() { "HOME is not set".to_owned() } else { names.join(", ") };
+    format!("no folder of transcripts is there ({names}): name one, as in `gate audit FOLDER`")
+}
+
+fn below_home(places: &Places, path: &str) -> Option<PathBuf> {
+    Some(Path::new(places.variable("HOME")?).join(path.trim_start_matches("~/")))
+}
+
+/// The folders of all agents, there or not.
+fn candidates(places: &Places) -> impl Iterator<Item = PathBuf> {
     let clients = clients::all().filter_map(|ClientFacts { transcripts, settings, .. }| {
         let path = transcripts.as_deref()?;
         let moved = settings.folder_variable.as_deref().and_then(|name| places.variable(name));
         match (moved, Path::new(path).strip_prefix(&settings.folder)) {
             (Some(moved), Ok(inside)) => Some(Path::new(moved).join(inside)),
-            _ => below_home(path),
+            _ => below_home(places, path),
         }
     });
-    let all = clients.chain(OTHERS.into_iter().filter_map(below_home));
-    let conversations = CONVERSATIONS.into_iter().filter_map(below_home);
-    let files =
-        conversations.filter(|folder| folder.is_dir()).map(|folder| folder.join(TRANSCRIPT));
-    all.filter(|folder| folder.is_dir()).chain(files).collect()
+    clients.chain(OTHERS.into_iter().filter_map(|path| below_home(places, path)))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::*;
 fn claim_line(message: &str, goes_on: bool) -> Option<u64> {
     let policy = Policy::default();
     let finder = ClaimFinder::new(&policy).unwrap();
-    finder.report(message, goes_on).map(|(line, _)| line)
+    finder.report(message, goes_on).map(|sentence| sentence.number)
 }
 
 #[track_caller]
@@ -103,4 +103,41 @@ fn a_signal_that_goes_on_needs_the_word_of_completion() {
 fn code_and_quotations_claim_nothing() {
     check("```\nDone.\n```\nShall I run this?", None);
     check("> Done.\n\nIs that your message?", None);
+}
+
+#[track_caller]
+fn check_quote(message: &str, expected: Option<&str>) {
+    let policy = Policy::default();
+    let finder = ClaimFinder::new(&policy).unwrap();
+    let mut last = FinalTurn::default();
+    let text =
+        Text { role: Role::Assistant, text: message, line: 1, multiline: true, continues: false };
+    last.event(&Event::Text(text));
+    last.finish();
+    let claim = finder.find(&last).expect("a claim");
+    assert_eq!(claim.quote.as_deref(), expected, "{message}");
+}
+
+#[test]
+fn the_sentence_that_claims_is_quoted_whole() {
+    let signal = "<promise>COMPLETE</promise>";
+    check_quote(
+        &format!("Excellent! All acceptance criteria have been met:\n\n- a route\n\n{signal}"),
+        Some("Excellent! All acceptance criteria have been met"),
+    );
+    check_quote(
+        "I looked at all callers of the old loader first. I have successfully moved **the loader** \
+         to v1.2. It is faster.",
+        Some("I have successfully moved **the loader** to v1.2."),
+    );
+    check_quote("## Port complete\nIt was long.", Some("Port complete"));
+    check_quote(signal, None);
+    check_quote("EXIT_STATUS: COMPLETE\nREMAINING_WORK: none", None);
+}
+
+#[test]
+fn what_asks_for_a_go_ahead_is_no_claim() {
+    check("The tests missed it: the form is mocked there.\n\nShould I add these tests now?", None);
+    check("The file stands above. Say `next` when you want the next file.", None);
+    check("The form is fixed.\n\nShould I add a test?", Some(1));
 }

@@ -1,12 +1,14 @@
 //! A command that an agent ran: the test run that it starts, and the files that it writes.
 
 mod names;
+mod scope;
 mod writes;
 
-use gate_report::runners::{is_runner, program_name};
+use gate_report::runners::program_name;
 
 use super::shell::{Part, Then, parts};
-use names::meant;
+use names::past_prefixes;
+pub(crate) use scope::Scope;
 
 /// A command line, looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,6 +17,8 @@ pub(crate) struct Inspection {
     pub check: Option<Check>,
     /// It starts something else that may check the work.
     pub may_check: bool,
+    /// The command in it that shows a log, which may hold the end of an earlier check.
+    pub log: Option<String>,
     /// The files that it writes.
     pub writes: Vec<String>,
     /// It does one thing: if that fails, nothing was written.
@@ -28,9 +32,11 @@ pub(crate) struct Inspection {
 }
 
 /// A run of a known test runner in a command line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Check {
     pub command: String,
+    /// None if the command is no runner that is known.
+    pub scope: Option<Scope>,
     /// Exit code 0 shows that the tests passed.
     pub code_shows_pass: bool,
     /// Another exit code shows that they failed.
@@ -45,20 +51,23 @@ pub(crate) fn inspect(line: &str) -> Inspection {
     let (mut is_stashed, mut last_run) = (false, None);
     for (at, part) in parts.iter().enumerate() {
         inspected.facts(part);
-        let words = meant(&part.words);
+        let words = past_prefixes(&part.words);
+        if names::shows_log(words) {
+            inspected.log = Some(part.words.join(" "));
+        }
         is_stashed |= names::stashes(words);
         // What runs now looks at the state before the work.
         if is_stashed {
             continue;
         }
         let is_edit = !writes.is_empty() && writes::runs_code(words);
-        if is_runner(words) {
-            last_run = if names::runs_nothing(words) { last_run } else { Some(at) };
+        if let Some(scope) = Scope::new(words) {
+            last_run = if names::runs_nothing(words) { last_run } else { Some((at, scope)) };
         } else if !is_edit && !names::only_looks(words) {
             inspected.may_check = true;
         }
     }
-    inspected.check = last_run.map(|at| check(&parts, at));
+    inspected.check = last_run.map(|(at, scope)| check(&parts, at, scope));
     inspected.writes = writes;
     inspected
 }
@@ -102,8 +111,9 @@ fn without_ends(parts: Vec<Part>) -> Vec<Part> {
     all
 }
 
-fn check(parts: &[Part], at: usize) -> Check {
-    let rest = &parts[at..];
+/// The check that the command at this index is, with what its exit code shows.
+fn check(parts: &[Part], at: usize, scope: Scope) -> Check {
+    let from_check = &parts[at..];
     let ends_at_failure = is_set(&parts[..at], |option| {
         option
             .strip_prefix('-')
@@ -111,9 +121,9 @@ fn check(parts: &[Part], at: usize) -> Check {
     });
     let is_strict = is_set(&parts[..at], |option| option.contains("pipefail"));
     // What is piped behind `&&` only starts if the tests passed.
-    let code_shows_pass = rest.iter().enumerate().all(|(behind, part)| match part.then {
+    let code_shows_pass = from_check.iter().enumerate().all(|(behind, part)| match part.then {
         Then::And | Then::End => true,
-        Then::Pipe => is_strict || (behind > 0 && rest[0].then == Then::And),
+        Then::Pipe => is_strict || (behind > 0 && from_check[0].then == Then::And),
         Then::Next => ends_at_failure,
         Then::Or => false,
     });
@@ -122,10 +132,12 @@ fn check(parts: &[Part], at: usize) -> Check {
         parts[..at].iter().rev().take_while(|part| ends_at_failure || part.then != Then::Next);
     let is_first = chain
         .filter(|part| part.then != Then::Pipe)
-        .all(|part| names::rarely_fails(meant(&part.words)));
-    let is_last = rest.iter().skip(1).all(|part| names::shows_output(meant(&part.words)));
+        .all(|part| names::rarely_fails(past_prefixes(&part.words)));
+    let is_last =
+        from_check.iter().skip(1).all(|part| names::shows_output(past_prefixes(&part.words)));
     Check {
         command: parts[at].words.join(" "),
+        scope: Some(scope),
         code_shows_pass,
         code_shows_failure: code_shows_pass && is_first && is_last,
     }
@@ -139,7 +151,7 @@ fn is_set(parts: &[Part], is_option: impl Fn(&str) -> bool) -> bool {
 
 impl Inspection {
     fn facts(&mut self, part: &Part) {
-        let words = meant(&part.words);
+        let words = past_prefixes(&part.words);
         let has = |option: &str| words.iter().any(|word| word == option);
         match words.iter().map(|word| program_name(word)).collect::<Vec<_>>().as_slice() {
             ["git", "commit" | "push", ..] => {
@@ -149,8 +161,8 @@ impl Inspection {
             }
             ["git", "log", ..] => self.looks_up_history |= has("--all"),
             ["git", "reflog" | "fetch", ..] => self.looks_up_history = true,
-            ["git", "show", rest @ ..] => {
-                self.looks_up_history |= rest.iter().any(|word| word.starts_with("origin"));
+            ["git", "show", revisions @ ..] => {
+                self.looks_up_history |= revisions.iter().any(|word| word.starts_with("origin"));
             }
             _ => {}
         }

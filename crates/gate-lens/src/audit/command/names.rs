@@ -32,11 +32,18 @@ const LOOKS_ELSEWHERE: [&str; 11] = [
     "Select-Object",
 ];
 
+/// Programs that show the output of others with the word `logs`, and those that show files.
+const SHOW_OUTPUTS: [&str; 5] = ["docker", "docker-compose", "podman", "kubectl", "pm2"];
+const SHOW_FILES: [&str; 7] = ["cat", "tail", "head", "less", "grep", "type", "Get-Content"];
+
+/// Endings of the files in which commands leave their output.
+const LOGS: [&str; 4] = [".log", ".out", ".output", ".txt"];
+
 /// Options with which a test runner runs nothing.
 const NO_RUN: [&str; 6] = ["--version", "--help", "-h", "--init", "--list", "--collect-only"];
 
-/// The words from the program that is meant on.
-pub(crate) fn meant(words: &[String]) -> &[String] {
+/// The words of a command without assignments and programs that start another one.
+pub(crate) fn past_prefixes(words: &[String]) -> &[String] {
     let assigns = |word: &str| {
         let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         word.split_once('=').is_some_and(|(name, _)| is_name(name))
@@ -54,7 +61,7 @@ pub(crate) fn meant(words: &[String]) -> &[String] {
 
 /// The script that a command gives to a shell of its own.
 pub(crate) fn script(words: &[String]) -> Option<&str> {
-    let (program, rest) = meant(words).split_first()?;
+    let (program, arguments) = past_prefixes(words).split_first()?;
     let is_option = match program_name(program) {
         "bash" | "sh" | "zsh" => {
             |word: &str| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')
@@ -62,8 +69,8 @@ pub(crate) fn script(words: &[String]) -> Option<&str> {
         "powershell" | "pwsh" => |word: &str| word.eq_ignore_ascii_case("-command"),
         _ => return None,
     };
-    let at = rest.iter().position(|word| is_option(word))?;
-    rest.get(at + 1).map(String::as_str)
+    let at = arguments.iter().position(|word| is_option(word))?;
+    arguments.get(at + 1).map(String::as_str)
 }
 
 /// True if a command only looks, moves files about, or starts nothing. What a commit starts is
@@ -75,6 +82,16 @@ pub(crate) fn only_looks(words: &[String]) -> bool {
     is_variable
         || LOOKS.contains(&name)
         || LOOKS_ELSEWHERE.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// True for a command that shows what another one has written.
+pub(crate) fn shows_log(words: &[String]) -> bool {
+    let Some((program, arguments)) = words.split_first() else { return false };
+    let program = program_name(program);
+    let has_ending = |word: &String| LOGS.iter().any(|ending| word.ends_with(ending));
+    program == "journalctl"
+        || (SHOW_OUTPUTS.contains(&program) && arguments.iter().any(|word| word == "logs"))
+        || (SHOW_FILES.contains(&program) && arguments.iter().any(has_ending))
 }
 
 /// True for options with which a test runner runs nothing.

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use gate_report::runners::{is_python, program_name};
 
-use super::names::meant;
-use crate::audit::files::{A_FILE, is_prose, is_scratch, patched};
+use super::names::past_prefixes;
+use crate::audit::files::{A_FILE, is_plan, is_prose, is_scratch, patched};
 use crate::audit::shell::Part;
 
 /// Words by which a script in a command line writes a file.
@@ -30,9 +30,9 @@ const POWERSHELL: [&str; 3] = ["Set-Content", "Add-Content", "Out-File"];
 
 /// The files that these commands of a line write.
 pub(crate) fn writes(line: &str, parts: &[Part]) -> Vec<String> {
-    let (mut all, mut is_away, mut variables) = (Vec::new(), false, HashMap::new());
+    let (mut written, mut is_away, mut variables) = (Vec::new(), false, HashMap::new());
     for part in parts {
-        let words = meant(&part.words);
+        let words = past_prefixes(&part.words);
         variables.extend(assignment(words));
         if let [cd, folder, ..] = words
             && matches!(cd.as_str(), "cd" | "pushd" | "Set-Location")
@@ -46,15 +46,15 @@ pub(crate) fn writes(line: &str, parts: &[Part]) -> Vec<String> {
             None => file,
         }));
         files.retain(|file| is_work(file) && !(is_away && is_relative(file)));
-        all.append(&mut files);
+        written.append(&mut files);
     }
     if line.contains("*** Begin Patch") {
-        all.extend(patched(line));
+        written.extend(patched(line));
     }
-    if parts.iter().any(|part| runs_code(meant(&part.words))) {
-        all.extend(by_script(line));
+    if parts.iter().any(|part| runs_code(past_prefixes(&part.words))) {
+        written.extend(by_script(line));
     }
-    all
+    written
 }
 
 /// False for what is no work: a device, a scratch file, a log.
@@ -69,12 +69,14 @@ fn is_relative(file: &str) -> bool {
 
 /// The files that a program writes by its arguments.
 fn by_program(words: &[String]) -> Vec<String> {
-    let Some((program, rest)) = words.split_first() else { return Vec::new() };
-    let operands = || rest.iter().filter(|word| !word.starts_with('-') && !word.is_empty());
+    let Some((program, arguments)) = words.split_first() else { return Vec::new() };
+    let operands = || arguments.iter().filter(|word| !word.starts_with('-') && !word.is_empty());
     let last = || -> Vec<String> { operands().next_back().cloned().into_iter().collect() };
     match program_name(program) {
-        "sed" | "gsed" if rest.iter().any(|word| word.starts_with("-i") || word == "-Ei") => last(),
-        "perl" if rest.iter().any(|word| edits_in_place(word)) => last(),
+        "sed" | "gsed" if arguments.iter().any(|word| word.starts_with("-i") || word == "-Ei") => {
+            last()
+        }
+        "perl" if arguments.iter().any(|word| edits_in_place(word)) => last(),
         "tee" => operands().cloned().collect(),
         "patch" => vec![A_FILE.to_owned()],
         // A copy to an absolute path installs the product: the work tree stays as it is.
@@ -82,14 +84,15 @@ fn by_program(words: &[String]) -> Vec<String> {
             [.., from, to] if is_relative(to) => vec![copied(from, to)],
             _ => Vec::new(),
         },
-        "git" if rest.first().is_some_and(|word| word == "apply") => vec![A_FILE.to_owned()],
-        name if POWERSHELL.iter().any(|known| known.eq_ignore_ascii_case(name)) => {
-            let path = rest.iter().position(|word| {
+        "git" if arguments.first().is_some_and(|word| word == "apply") => vec![A_FILE.to_owned()],
+        name if POWERSHELL.iter().any(|command| command.eq_ignore_ascii_case(name)) => {
+            let path = arguments.iter().position(|word| {
                 word.eq_ignore_ascii_case("-path")
                     || word.eq_ignore_ascii_case("-filepath")
                     || word.eq_ignore_ascii_case("-literalpath")
             });
-            let path = path.and_then(|at| rest.get(at + 1)).or_else(|| first_operand(rest));
+            let path =
+                path.and_then(|at| arguments.get(at + 1)).or_else(|| first_operand(arguments));
             vec![path.cloned().unwrap_or_else(|| A_FILE.to_owned())]
         }
         _ => Vec::new(),
@@ -108,10 +111,10 @@ fn copied(from: &str, to: &str) -> String {
 
 /// The first word of a command of PowerShell that is no option, and no option's value.
 fn first_operand(words: &[String]) -> Option<&String> {
-    let takes = ["-encoding", "-value", "-erroraction", "-width"];
+    let with_value = ["-encoding", "-value", "-erroraction", "-width"];
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        if takes.iter().any(|option| word.eq_ignore_ascii_case(option)) {
+        if with_value.iter().any(|option| word.eq_ignore_ascii_case(option)) {
             words.next();
         } else if !word.starts_with('-') {
             return Some(word);
@@ -143,11 +146,11 @@ fn edits_in_place(word: &str) -> bool {
 
 /// An interpreter with its code on the command line or on its standard input.
 pub(crate) fn runs_code(words: &[String]) -> bool {
-    let Some((program, rest)) = words.split_first() else { return false };
+    let Some((program, arguments)) = words.split_first() else { return false };
     let program = program_name(program);
     let is_code = |word: &String| matches!(word.as_str(), "-c" | "-e" | "--eval" | "-");
     (is_python(program) || matches!(program, "node" | "ruby" | "bun" | "deno" | "php" | "tsx"))
-        && (rest.is_empty() || rest.iter().any(is_code))
+        && (arguments.is_empty() || arguments.iter().any(is_code))
 }
 
 /// The first file that code in a command line writes and that is neither prose nor scratch.
@@ -170,8 +173,8 @@ fn by_script(code: &str) -> Option<String> {
     if named.is_empty() {
         named = texts.into_iter().filter(|text| is_file_name(text)).collect();
     }
-    let is_prose_or_scratch = |name: &&str| is_prose(name) || is_scratch(name);
-    named.iter().find(|name| !is_prose_or_scratch(name)).map(|name| (*name).to_owned())
+    let is_work = |name: &&&str| !is_prose(name) && !is_plan(name) && !is_scratch(name);
+    named.iter().find(is_work).map(|name| (*name).to_owned())
 }
 
 fn is_file_name(text: &str) -> bool {

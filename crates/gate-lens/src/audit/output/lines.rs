@@ -26,13 +26,52 @@ pub(crate) const ENDED: [&str; 5] = [
 /// Texts of which one is in each report of tests that failed. Lower case.
 const MAY_FAIL: [&str; 6] = ["fail", "error", "not ok", "panicked", "✖", "✗"];
 
-/// Texts that say that a check could not be started. Lower case.
-const NEVER_RAN: [&str; 5] = [
+/// Texts that say that a check could not be started, or not with these options. Lower case.
+const NEVER_RAN: [&str; 24] = [
     "command not found",
     "missing script",
     "to see a list of scripts, run",
     "is not recognized as ",
     "commandnotfoundexception",
+    "no module named pytest",
+    "no such command: `nextest`",
+    "failed to spawn: `",
+    "could not determine executable to run",
+    "executable file not found",
+    "java_home is not set",
+    "unable to locate a java runtime",
+    "unrecognized arguments: ",
+    "unrecognized option",
+    "unknown option",
+    "unexpected argument '",
+    "flag provided but not defined",
+    "wrong expression passed to",
+    "no test target named",
+    "did not match any packages",
+    "could not find `cargo.toml`",
+    "named files must be .go files",
+    "matched no packages",
+    "file or directory not found: ",
+];
+
+/// Beginnings of lines by which shells and package managers say that a program is not there, and
+/// their ends.
+const NO_PROGRAM: [(&str, &str); 5] = [
+    ("sh: ", ": not found"),
+    ("/bin/sh: ", ": not found"),
+    ("error command \"", " not found."),
+    ("bash: ", ": no such file or directory"),
+    ("bash: ", ": permission denied"),
+];
+
+/// Lines by which runners say that they ran no test, without marks at their ends: their beginnings.
+/// Lower case.
+const CHOSE_NOTHING: [&str; 5] = [
+    "no tests ran in ",
+    "no tests found, exiting with code ",
+    "no test files found, exiting with code ",
+    "testing: warning: no tests to run",
+    "not ok 1 bats-gather-tests",
 ];
 
 /// True if a client may say in it that a command goes on, or how it has ended.
@@ -42,7 +81,35 @@ pub(crate) fn is_of_client(text: &str) -> bool {
 
 /// True if an output says that the check could not be started.
 pub(crate) fn never_ran(text: &str) -> bool {
-    has_one(text, &NEVER_RAN)
+    let is_absent = |line: &str| {
+        let line = line.trim().to_ascii_lowercase();
+        NO_PROGRAM.iter().any(|(start, end)| line.starts_with(start) && line.ends_with(end))
+    };
+    has_one(text, &NEVER_RAN) || text.lines().any(is_absent)
+}
+
+/// True if a runner says that it ran no test. `has_tests` if others did run beside that: then only a
+/// line counts that takes the place of a test.
+pub(crate) fn chose_nothing(text: &str, has_tests: bool) -> bool {
+    let lines = text.lines().map(|line| line.trim_matches(|c| c == '=' || c == ' '));
+    let mut lines = lines.map(str::to_ascii_lowercase);
+    lines.any(|line| {
+        let is_said = CHOSE_NOTHING.iter().any(|words| line.starts_with(words));
+        let is_deselected = line.split_once(" deselected in ").is_some_and(|(count, time)| {
+            [count, time.trim_end_matches('s')].iter().all(|text| text.parse::<f64>().is_ok())
+        });
+        (is_said || is_deselected) && (!has_tests || line.starts_with("not ok "))
+    })
+}
+
+/// The count behind a word and a colon: `Passed: 7`.
+pub(crate) fn count_behind(line: &str, word: &str) -> Option<u64> {
+    let lower = line.to_ascii_lowercase();
+    let (start, count) = lower.split_once(word)?;
+    let count = count.trim_start_matches('*').strip_prefix(':')?.trim_start_matches(['*', ' ']);
+    let end = count.find(|c: char| !c.is_ascii_digit()).unwrap_or(count.len());
+    let is_word = !start.ends_with(|c: char| c.is_alphanumeric());
+    if is_word { count[..end].parse().ok() } else { None }
 }
 
 /// True if an output may hold a report of tests that failed.
@@ -82,11 +149,12 @@ pub(crate) fn without_colours(line: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// A line without the name of its task, which runners of several tasks write before it.
+/// A line without the name of its task or container, which runners of several write before it.
 pub(crate) fn without_label(line: &str) -> &str {
-    let label = line.strip_prefix('[').and_then(|rest| rest.split_once("] "));
-    match label {
-        Some((name, rest)) if !name.contains([' ', ']']) => rest,
+    let task = line.strip_prefix('[').and_then(|labelled| labelled.split_once("] "));
+    let container = || line.split_once(" | ").map(|(name, text)| (name.trim_end(), text));
+    match task.or_else(container) {
+        Some((name, text)) if !name.contains([' ', ']']) && !name.is_empty() => text,
         _ => line,
     }
 }

@@ -19,7 +19,7 @@ fn ran(line: &str, code: i32) -> Step {
 
 #[track_caller]
 fn check(steps: Vec<Step>, expected: ClaimSupport) {
-    assert_eq!(Support::new(steps, false).standing().0, expected);
+    assert_eq!(Support::new(steps, false).standing().support, expected);
 }
 
 #[test]
@@ -29,10 +29,48 @@ fn the_last_check_after_the_last_edit_counts() {
     check(vec![edit("a.rs"), ran("cargo test", 0), edit("b.rs")], ClaimSupport::Stale);
     check(vec![edit("a.rs"), ran("cargo test", 1)], ClaimSupport::Failed);
     check(
-        vec![edit("a.rs"), ran("cargo test", 1), ran("cargo test a", 0)],
+        vec![edit("a.rs"), ran("cargo test a", 1), ran("cargo test", 0)],
         ClaimSupport::PassedAfter,
     );
     check(vec![edit("a.rs"), ran("pytest", 1), ran("make lint", 0)], ClaimSupport::Failed);
+}
+
+/// A run with a report.
+fn reported(line: &str, text: &str) -> Step {
+    let mut step = ran(line, i32::from(text.contains("failed")));
+    step.output(text);
+    step
+}
+
+#[test]
+fn a_part_that_passed_does_not_take_the_failure_of_the_whole_back() {
+    let whole = || reported("pytest -q", "27 failed, 109 passed in 3.1s");
+    let standing = |steps| Support::new(steps, false).standing();
+    let steps =
+        vec![edit("a.py"), whole(), reported("pytest -q tests/test_form.py", "19 passed in 0.3s")];
+    let standing = standing(steps);
+    assert_eq!(standing.support, ClaimSupport::Failed);
+    assert_eq!(standing.run.map(|run| run.command).as_deref(), Some("pytest -q"));
+    let part = standing.later_part.map(|run| run.command);
+    assert_eq!(part.as_deref(), Some("pytest -q tests/test_form.py"));
+    // Another run of the whole, by its words or by its number of tests.
+    let passed = ClaimSupport::PassedAfter;
+    check(vec![edit("a.py"), whole(), ran("pytest", 0)], passed);
+    let all = reported("pytest --tb=short unit integration", "136 passed in 3s");
+    check(vec![edit("a.py"), whole(), all], passed);
+    // Tests that another runner cannot have run, and a start that came to no test.
+    check(vec![edit("a.py"), whole(), ran("npx vitest run", 0)], ClaimSupport::Failed);
+    check(vec![edit("a.ts"), ran("npx jest", 1), ran("npx vitest run", 0)], passed);
+}
+
+#[test]
+fn a_log_that_shows_the_tests_pass_takes_a_failure_back() {
+    let failed = || reported("pytest -q", "4 failed, 3 passed in 3.1s");
+    let log = |text: &str| reported("docker compose logs tests", text);
+    check(vec![edit("a.py"), failed(), log("Passed: 7\nFailed: 0")], ClaimSupport::PassedAfter);
+    check(vec![edit("a.py"), failed(), log("Passed: 3\nFailed: 0")], ClaimSupport::Failed);
+    check(vec![edit("a.py"), failed(), log("listening on 80")], ClaimSupport::Failed);
+    check(vec![edit("a.py"), ran("cat build.log", 0)], ClaimSupport::None);
 }
 
 #[test]
@@ -60,7 +98,8 @@ fn a_run_that_was_stopped_is_judged_by_its_output() {
 
 #[test]
 fn prose_scratch_files_and_the_set_up_of_a_machine_leave_a_check_as_it_is() {
-    for path in ["NOTES.md", "/tmp/a.py", "~/.zshrc", ".gitignore", "Cargo.lock"] {
+    for path in ["NOTES.md", "tasks/prd.json", "/tmp/a.py", "~/.zshrc", ".gitignore", "Cargo.lock"]
+    {
         let steps = vec![edit("a.rs"), ran("cargo test", 0), edit(path)];
         check(steps, ClaimSupport::PassedAfter);
     }

@@ -101,7 +101,9 @@ impl Columns {
         [true, false].into_iter().find_map(|has_format| {
             let others = columns(has_format, 0, 0).joined(&[""; COLUMNS]).len();
             let room = terminal.checked_sub(others + 2 + MIN_REASON_CHARS)?;
-            let file = longest.min(room);
+            // Names take no more than half of what both columns have.
+            let half = (room + MIN_REASON_CHARS) / 2;
+            let file = longest.min(room.min(half.max(MIN_NAME_CHARS)));
             let is_wide_enough = file >= longest.min(MIN_NAME_CHARS);
             is_wide_enough.then(|| columns(has_format, file, MIN_REASON_CHARS + room - file))
         })
