@@ -53,7 +53,7 @@ fn one_line(agent: &str) -> Run {
 const WRITTEN: [(&str, &str, &str, &str); 4] = [
     ("bash", "gate-loop.sh", "exec bash gate-loop.sh \"$@\"", "bash"),
     ("python", "gate-loop.py", "exec python3 gate-loop.py \"$@\"", "python3"),
-    ("ts", "gate-loop.mts", "exec node gate-loop.mts \"$@\"", "typescript"),
+    ("ts", "gate-loop.mjs", "exec node gate-loop.mjs \"$@\"", "node"),
     ("go", "gate-loop.go", "go build -o ../loop gate-loop.go && exec ../loop \"$@\"", "go"),
 ];
 
@@ -256,7 +256,7 @@ fn init_never_writes_over_a_file() {
         ("init", "gate.toml"),
         ("init --loop bash", "gate-loop.sh"),
         ("init --loop python", "gate-loop.py"),
-        ("init --loop ts", "gate-loop.mts"),
+        ("init --loop ts", "gate-loop.mjs"),
         ("init --loop go", "gate-loop.go"),
     ] {
         let ran = gate(words).file(file, "mine\n").code(2).stdout("").tells("exists already");

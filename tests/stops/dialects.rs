@@ -1,4 +1,4 @@
-//! A program that reads the hook files of Claude Code and Copilot, and calls them with events of its own.
+//! Programs that call the hooks of Claude Code and Copilot with events of their own.
 
 use super::*;
 
@@ -74,4 +74,36 @@ fn the_clients_own_events_are_read_as_before() {
     assert!(refused("copilot", &ran).is_some());
     let ran = stops("claude-code", project(""), CLAIM);
     assert!(refused("claude-code", &ran).is_some());
+}
+
+#[test]
+fn openhands_is_held_by_what_its_tree_shows() {
+    let called = |ran: Ran, setup: &str, name: &str| {
+        let folder = ran.path("").display().to_string();
+        let event = json!({ "event_type": name, "session_id": "o1", "working_dir": folder,
+            "tool_name": null, "tool_input": null, "tool_output": null, "message": "gate off",
+            "metadata": {} });
+        hooked(ran.again("hook claude-code").setup(setup), &event)
+    };
+    let ran = called(at_rest(""), "touch fixed", "SessionStart").stdout("");
+    let ran = called(ran, "true", "UserPromptSubmit").stdout("");
+    let ran = called(ran, "rm fixed", "PostToolUse").stdout("");
+    let ran = called(ran, "echo >>work", "Stop");
+    let reply = ran.json();
+    let reason = reply["reason"].as_str().unwrap();
+    assert!(reason.contains("tests failed"), "{reason}");
+    assert_eq!(reply, json!({ "decision": "block", "reason": reason }));
+    called(ran, "touch fixed", "Stop").stdout("");
+}
+
+/// Kiro's documentation knows no refusal of a stop, so nothing is said to it.
+#[test]
+fn a_stop_that_cannot_be_refused_hears_nothing() {
+    let mut ran = at_rest("");
+    for name in ["agentSpawn", "userPromptSubmit", "postToolUse", "stop"] {
+        let event = json!({ "hook_event_name": name, "cwd": ran.path("").display().to_string(),
+            "prompt": "add a tax", "assistant_response": "It is done." });
+        ran = hooked(ran.again("hook claude-code").setup("rm -f fixed; echo >>work"), &event);
+        ran = ran.stdout("");
+    }
 }

@@ -45,8 +45,18 @@ impl Shop {
     /// On machines that have nothing in common but a database; none where no server
     /// can be had here.
     pub(crate) fn fleet(machines: usize) -> Option<Self> {
+        Self::fleet_with(machines, "")
+    }
+
+    /// The same with these settings on each of them.
+    pub(crate) fn fleet_with(machines: usize, settings: &str) -> Option<Self> {
         let database = Some(Database::new()?);
-        Some(Self { machines: (0..machines).map(|_| machine("")).collect(), database })
+        Some(Self { machines: (0..machines).map(|_| machine(settings)).collect(), database })
+    }
+
+    /// What one of the machines says.
+    pub(crate) fn say_on(&self, machine: usize, words: &str, more: &[&str]) -> Said {
+        Said::of(&self.command(machine, words).args(more).output().unwrap())
     }
 
     /// `gate` on a machine, with the exit protocol switched on.

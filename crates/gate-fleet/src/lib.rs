@@ -4,6 +4,7 @@
 //! * [`run`]: run folders; [`bus`]: what agents and runners write to each other;
 //!   [`fact`]: findings that other agents may rely on;
 //! * [`handoff`]: the state of the work, from one agent to the next;
+//! * [`notice`]: messages, facts and handoffs as records that machines share;
 //! * [`exit`], [`work`]: the agent exit protocol, and the work items that it moves.
 //!
 //! [`disk`] keeps run folders, buses and facts in files, and [`durable`] makes files last. All else
@@ -20,6 +21,7 @@ pub mod durable;
 pub mod exit;
 pub mod fact;
 pub mod handoff;
+pub mod notice;
 pub mod run;
 mod stamp;
 mod tree;

@@ -43,6 +43,10 @@ pub(super) const LATEST_OF_TASK: &str =
 pub(super) const LATEST_OF_TYPE: &str =
     select!("AND type = $2 AND decision_id IS NULL ORDER BY seq DESC LIMIT $3");
 
+/// Those of three types, the oldest first.
+pub(super) const OF_TYPES: &str =
+    select!("AND type IN ($2, $3, $4) AND decision_id IS NULL AND seq > $5 ORDER BY seq LIMIT $6");
+
 pub(super) const DECISION: &str =
     select!("AND run = $2 AND iteration = $3 AND decision_id IS NOT NULL");
 

@@ -110,6 +110,19 @@ impl<'s> View<'s> {
         rows.into_iter().map(|row| row::read(row).and_then(row::proven)).collect()
     }
 
+    /// At most `limit` records of these types behind a number, ascending. They are no decisions.
+    pub fn entries_of_types(
+        &mut self,
+        kinds: [&str; 3],
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<Sealed>, StoreError> {
+        let [first, second, third] = kinds.map(SqlValue::from);
+        let page = [first, second, third, SqlValue::sought(after), SqlValue::sought(limit as u64)];
+        let rows = self.find(statements::OF_TYPES, &page)?;
+        rows.into_iter().map(|row| row::read(row).and_then(row::proven)).collect()
+    }
+
     /// The decision of this iteration of a run.
     pub fn decision(&mut self, run: &str, iteration: u64) -> Result<Option<Sealed>, StoreError> {
         self.proven(statements::DECISION, &[run.into(), SqlValue::sought(iteration)])

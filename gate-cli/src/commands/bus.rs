@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal, Read as _};
 use std::path::Path;
 
 use gate_fleet::bus::{Link, Message, Parent, is_runner_type};
-use gate_fleet::disk::{BusSearch, BusTarget, named_project};
+use gate_fleet::disk::{self, BusSearch, BusTarget, named_project};
 use gate_fleet::run;
 
 pub(crate) use self::args::{Bus, BusArgs, Poll, Post, Read};
@@ -15,7 +15,9 @@ use super::common::DONE;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::{self, Caller, Project, project_here};
+use crate::memory::Memory;
 use crate::render::{self, print};
+use crate::settings::{self, Selection};
 
 /// The most bytes that are read from the standard input. It is more than a body may have, so
 /// that a body that is too long is refused as such.
@@ -43,7 +45,10 @@ fn post(here: &Here, args: &Post) -> Result<u8, Failure> {
         body: body_text(args.body.as_deref(), "text to post")?,
         ..Message::new(&args.kind, &destination.project_id)
     };
-    let message = destination.bus.append(draft)?;
+    let message = match shared_bus(here, &destination.bus)? {
+        Some(mut shared) => shared.memory.post_message(&shared.project, &shared.task, draft)?,
+        None => destination.bus.append(draft)?,
+    };
     print(&if args.json {
         let bus = destination.bus.path().display().to_string();
         render::json(
@@ -74,6 +79,35 @@ fn target(here: &Here, place: &BusArgs) -> Result<(BusTarget, Caller), Failure> 
     let caller =
         project.map_or_else(|| Ok(Caller::default()), |project| governance::caller(&project))?;
     Ok((search.target(&caller)?, caller))
+}
+
+/// A bus of the project here, whose machines share it in a database.
+struct SharedBus {
+    memory: Memory,
+    project: Project,
+    /// The task's id; empty for the project's bus.
+    task: String,
+}
+
+/// The bus in the database; `None` if it is a file of this machine alone.
+fn shared_bus(here: &Here, bus: &disk::Bus) -> Result<Option<SharedBus>, Failure> {
+    if !here.places.names_database() {
+        return Ok(None);
+    }
+    let project = project_here(&here.places)?;
+    let Some(task) = project.task_of_bus(bus) else { return Ok(None) };
+    Ok(shared_memory(here, &project)?.map(|memory| SharedBus { memory, project, task }))
+}
+
+/// The database in which machines share this project; `None` if there is none, or if it is another
+/// project than the one here.
+pub(super) fn shared_memory(here: &Here, project: &Project) -> Result<Option<Memory>, Failure> {
+    if !here.places.names_database() || project_here(&here.places)? != *project {
+        return Ok(None);
+    }
+    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
+    let memory = here.memory(&policy)?;
+    Ok(memory.shares(project).then_some(memory))
 }
 
 /// The project with this id, or the one here.

@@ -2,13 +2,13 @@
 
 mod args;
 
-use gate_fleet::disk::{Finder, PromotionRecord};
-use gate_fleet::fact;
+use gate_fleet::disk::{AddFact, Finder, PromotionRecord, Task};
+use gate_fleet::fact::{self, Scope};
 use jiff::Timestamp;
 use serde_json::json;
 
 pub(crate) use self::args::{Add, Fact, FactOwner, Promote};
-use super::bus::{body_text, project};
+use super::bus::{body_text, project, shared_memory};
 use super::common::DONE;
 use crate::context::Here;
 use crate::failure::Failure;
@@ -39,7 +39,18 @@ fn add(here: &Here, args: &Add) -> Result<u8, Failure> {
     let body = body_text(args.body.as_deref(), "fact")?;
     let mut fact = fact::Fact::new(Timestamp::now(), scope, &title, &body);
     fact.run_id = finder.caller.speaks_for(args.owner.run.as_deref())?;
-    let file = governance::add(&folder, fact, &args.name)?.path.display().to_string();
+    let memory = match scope {
+        Scope::Global => None,
+        Scope::Task | Scope::Project => shared_memory(here, &finder.project)?,
+    };
+    let file = match memory {
+        Some(mut memory) => {
+            let task = finder.task.as_ref().map(Task::id);
+            memory.add_fact(&finder.project, task, fact, &args.name)?
+        }
+        None => governance::add(&folder, fact, &args.name)?.path,
+    };
+    let file = file.display().to_string();
     print(&if args.json {
         render::json(&json!({ "file": file, "scope": scope.name(), "title": title }))?
     } else {
@@ -51,6 +62,10 @@ fn add(here: &Here, args: &Add) -> Result<u8, Failure> {
 fn promote(here: &Here, args: &Promote) -> Result<u8, Failure> {
     let finder = finder(here, &args.owner)?;
     finder.may_promote()?;
+    let mut memory = shared_memory(here, &finder.project)?;
+    if let Some(memory) = &mut memory {
+        memory.pull_notices(&finder.project)?;
+    }
     let tasks = match &args.owner.task {
         Some(_) => finder.task.iter().cloned().collect(),
         None => finder.project.tasks()?,
@@ -63,7 +78,12 @@ fn promote(here: &Here, args: &Promote) -> Result<u8, Failure> {
     for promotion in chosen {
         let (source, title) = (promotion.source.clone(), promotion.fact.title.clone());
         let name = args.name.as_deref();
-        let promoted = promotion.promote(&finder.project, name, args.dry_run, secrets::masker())?;
+        let mut add = |fact, name: &str| match &mut memory {
+            Some(memory) => memory.add_fact(&finder.project, None, fact, name),
+            None => Ok(governance::add(&finder.project.folder(), fact, name)?.path),
+        };
+        let add: Option<AddFact<'_>> = if args.dry_run { None } else { Some(&mut add) };
+        let promoted = promotion.promote(&finder.project, name, secrets::masker(), add)?;
         records.push(PromotionRecord::new(&source, title, &promoted));
     }
     print(&if args.json {

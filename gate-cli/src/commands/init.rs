@@ -56,7 +56,7 @@ pub(crate) enum Language {
     Bash,
     /// gate-loop.py
     Python,
-    /// gate-loop.mts
+    /// gate-loop.mjs
     Ts,
     /// gate-loop.go
     Go,
@@ -86,10 +86,10 @@ impl Language {
                 next: "./gate-loop.py",
             },
             Self::Ts => Template {
-                file: "gate-loop.mts",
-                text: include_str!("../templates/gate-loop.mts"),
+                file: "gate-loop.mjs",
+                text: include_str!("../templates/gate-loop.mjs"),
                 is_executable: false,
-                next: "node gate-loop.mts",
+                next: "node gate-loop.mjs",
             },
             Self::Go => Template {
                 file: "gate-loop.go",

@@ -463,6 +463,7 @@ impl RunCommand<'_> {
             children: args.children_timeout,
             grace: AGENTS_GRACE.max(GRACE),
             parent: self.parent.clone(),
+            work: stage.job.map(|job| job.work_id().to_owned()),
             lost_lease: stage.job.map(|job| job.lost_lease.clone()).unwrap_or_default(),
             environment: variables.chain(&start.variables).cloned().collect(),
             plain_prompt: args.plain_prompt,

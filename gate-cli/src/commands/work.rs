@@ -20,6 +20,7 @@ use super::common::DONE;
 use super::log;
 use crate::context::Here;
 use crate::failure::Failure;
+use crate::governance::project_here;
 use crate::memory::{Claim, LeaseRef, Memory};
 use crate::render::{self, print};
 use crate::store::{Claimable, Item};
@@ -30,7 +31,7 @@ const NEGATIVE: u8 = 1;
 pub(super) fn run(here: &Here, args: &Work) -> Result<u8, Failure> {
     match args {
         Work::Add(args) => add(here, &mut log::opened(here)?, args),
-        Work::Claim(args) => claim(&mut log::opened(here)?, args),
+        Work::Claim(args) => claim(here, &mut log::opened(here)?, args),
         Work::Renew { lease, ttl } => {
             answer(&mut log::opened(here)?, lease.json, |memory| memory.renew(lease.handed(), *ttl))
         }
@@ -68,7 +69,7 @@ fn read_description(folder: &Path, file: &Path) -> Result<String, Failure> {
     Ok(text)
 }
 
-fn claim(memory: &mut Memory, args: &ClaimWork) -> Result<u8, Failure> {
+fn claim(here: &Here, memory: &mut Memory, args: &ClaimWork) -> Result<u8, Failure> {
     let which = Claimable { phase: args.phase, id: args.id.as_deref() };
     let (wait, request) = (args.wait.unwrap_or_default(), args.request.as_deref());
     let claim = Claim { actor: &args.actor, which, ttl: args.ttl, wait, request };
@@ -84,16 +85,32 @@ fn claim(memory: &mut Memory, args: &ClaimWork) -> Result<u8, Failure> {
         })?;
         return Ok(NEGATIVE);
     };
-    let lease = LeaseRecord::new(&item);
+    let handoff = handoff(here, memory, &item.work.id);
     print(&if args.json {
-        render::json(&lease)?
+        render::json(&LeaseRecord::new(&item).map(|lease| lease.with_handoff(handoff)))?
     } else {
         let issued = item.lease.as_ref().map(|lease| lease.issued_at.as_millisecond());
         let is_older = issued.is_some_and(|issued| issued < began.as_millisecond());
         let again = if is_older { held_again(&item) } else { String::new() };
-        again + &work_card(&item, LeaseState::Active)
+        again + &work_card(&item, LeaseState::Active, handoff.as_deref())
     })?;
     Ok(DONE)
+}
+
+/// The file of the latest handoff of a work item, where machines share the project. The item is
+/// claimed already, so a handoff that cannot be had is only a remark.
+pub(super) fn handoff(here: &Here, memory: &mut Memory, work: &str) -> Option<String> {
+    if !here.places.names_database() {
+        return None;
+    }
+    let project = project_here(&here.places).ok().filter(|project| memory.shares(project))?;
+    match memory.handoff_of_work(&project, work) {
+        Ok(file) => file.map(|file| file.display().to_string()),
+        Err(failure) => {
+            render::notes(&[format!("no handoff could be looked for: {}", failure.message)]);
+            None
+        }
+    }
 }
 
 fn unblock(memory: &mut Memory, args: &Unblock) -> Result<u8, Failure> {
@@ -128,7 +145,7 @@ fn answer(
         render::json(&WorkRecord::new(&item, now))?
     } else {
         let state = item.lease.as_ref().map_or(LeaseState::Released, |lease| lease.state(now));
-        work_card(&item, state)
+        work_card(&item, state, None)
     })?;
     Ok(DONE)
 }

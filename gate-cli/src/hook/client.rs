@@ -81,7 +81,9 @@ impl Client {
             session: first_text(&keys.session),
             prompt_id: text(&keys.prompt_id)
                 .or_else(|| Some(gate_core::digest(text(&keys.prompt_digest)?.as_bytes()))),
-            folder: helper_folder(payload).or_else(|| payload.path("cwd")),
+            folder: helper_folder(payload)
+                .or_else(|| payload.path("cwd"))
+                .or_else(|| payload.path("working_dir")),
             transcript: first_text(&keys.transcript).map(PathBuf::from),
             // A turn without a last word is sent as one without a text.
             last_message: keys.message.as_deref().and_then(|key| payload.possibly_blank(key)),
@@ -233,7 +235,8 @@ fn helper_folder(payload: &Payload<'_>) -> Option<PathBuf> {
 }
 
 fn event_name<'p>(payload: &Payload<'p>) -> Option<&'p str> {
-    ["hook_event_name", "event", "hookEventName"].into_iter().find_map(|key| payload.text(key))
+    let keys = ["hook_event_name", "event", "hookEventName", "event_type"];
+    keys.into_iter().find_map(|key| payload.text(key))
 }
 
 /// The reason not to judge an event of this name; `None` for a stop of the agent.

@@ -41,6 +41,8 @@ pub struct BreakerStatus {
     pub trip: Option<String>,
     /// The cause as a sentence.
     pub message: Option<String>,
+    /// The next step if the state was lost, as any other command that needs it names it.
+    pub next: Option<String>,
     /// The counters of the last run, if all breakers are closed.
     pub counters: Option<Counters>,
     /// The time at which a probe may be tried (RFC 3339, UTC); null if the breaker is not
@@ -132,6 +134,7 @@ impl Memory {
                     state: BreakerState::Open,
                     trip: Some("state".to_owned()),
                     message: Some(problem.to_owned()),
+                    next: failure.hint.clone(),
                     ..self.closed_status(selector)
                 });
             }
@@ -285,6 +288,7 @@ impl Memory {
             state: BreakerState::Closed,
             trip: None,
             message: None,
+            next: None,
             counters: None,
             probe_at: None,
             open: Vec::new(),

@@ -21,6 +21,7 @@ mod hook;
 mod locked_tests;
 mod loop_end;
 mod naming;
+mod notices;
 mod pending_decision;
 mod queries;
 mod recorded_decision;

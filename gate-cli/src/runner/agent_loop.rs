@@ -53,6 +53,8 @@ pub(crate) struct Order {
     pub(crate) shown_command: String,
     /// A note for the person on the agent's permissions.
     pub(crate) permission_note: Option<&'static str>,
+    /// The id of the work item.
+    pub(crate) work: Option<String>,
     /// The agent gets only the prompt and the feedback.
     pub(crate) plain_prompt: bool,
     /// The waits while the agent cannot work.

@@ -198,6 +198,11 @@ fn prompt(
     info: &RunInfo,
 ) -> Result<String, Failure> {
     let (task, order) = (agent_loop.task, agent_loop.order);
+    if let Some(mut memory) = agent_loop.gate.memory()
+        && memory.shares(task.project())
+    {
+        memory.pull_notices(task.project())?;
+    }
     let brief = Brief::read(task, &agent_loop.seen_messages)?;
     let last_record = agent_loop.end.last_record.as_ref();
     let feedback = last_record.map(|record| record.decision.feedback.clone()).unwrap_or_default();

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use gate_checks::worktree::WorkTree;
 use gate_fleet::handoff::{Judged, draft_of_decision};
+use gate_fleet::notice::Notice;
 
 use super::agent_loop::Loop;
 use crate::failure::Failure;
@@ -65,6 +66,29 @@ impl Loop<'_> {
             .map(|record| Judged { decision: &record.decision, policy: self.gate.policy() });
         let handoff = draft_of_decision(objective(&self.order.prompt), judged, files);
         self.last_run()?.hand_over(&secrets::masked(&handoff.to_markdown()))
+    }
+
+    /// Leaves the handoff in the last run's folder, gate's or the agent's own, to the machines that
+    /// share this project. As any record of a loop, it waits for a database that does not answer.
+    pub(super) fn share_handoff(&self) -> Result<(), Failure> {
+        let Some(mut memory) = self.gate.memory() else { return Ok(()) };
+        let project = self.task.project();
+        if !memory.shares(project) {
+            return Ok(());
+        }
+        let run = self.last_run()?;
+        let Some(text) = run.handoff()? else { return Ok(()) };
+        // Without any run it stands in the task's folder.
+        let is_of_run = run.folder() != self.task.folder();
+        memory.leave_handoff(
+            project,
+            &Notice {
+                task: self.task.id().to_owned(),
+                name: if is_of_run { run.id() } else { String::new() },
+                text: secrets::masked(&text),
+                work: self.order.work.clone(),
+            },
+        )
     }
 
     /// The last run of this loop, or of an earlier one: an open breaker starts none. The

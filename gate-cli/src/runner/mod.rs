@@ -80,6 +80,7 @@ impl Loop<'_> {
         self.post_end(stopped_by)?;
         let handoff = self.hand_over(stopped_by, start_commit.as_deref());
         self.end.handoff = handoff.map(|path| path.display().to_string());
+        self.share_handoff()?;
         let first_reason =
             self.end.last_record.as_ref().and_then(|record| record.decision.reasons.first());
         // Of the blocked loops, only one that gave up waiting can simply go on later.

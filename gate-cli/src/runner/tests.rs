@@ -29,6 +29,7 @@ pub(super) fn order(program: &str) -> Order {
         children: Duration::ZERO,
         grace: Duration::ZERO,
         parent: None,
+        work: None,
         lost_lease: LostLease::default(),
         environment: Vec::new(),
         shown_command: String::new(),

@@ -54,10 +54,9 @@ impl Bus {
     /// A message that is not allowed (code 2); a bus that is a link, that somebody locks, or that
     /// cannot be written.
     pub fn append(&self, message: Message) -> Result<Message, Failure> {
-        let invalid = |error: BadMessage| Failure::usage("message-invalid", error.to_string());
         message.check().map_err(invalid)?;
         let mut file = self.locked().map_err(|error| self.unwritable(&error))?;
-        let message = message.stamped(stamp()).map_err(invalid)?;
+        let message = stamped(message)?;
         let written = self.write(&mut file, &message.to_entry());
         written.map_err(|error| self.unwritable(&error))?;
         Ok(message)
@@ -95,7 +94,7 @@ impl Bus {
 
     /// The file, locked. If it was put away during the wait for its lock, the one that is there
     /// now.
-    fn locked(&self) -> io::Result<File> {
+    pub(super) fn locked(&self) -> io::Result<File> {
         loop {
             let file = file::open_to_append(&self.path)?;
             Lock::Alone.take(&file)?;
@@ -107,7 +106,7 @@ impl Bus {
     }
 
     /// Writes an entry at the end, in one piece. What did not fit is taken back.
-    fn write(&self, file: &mut File, entry: &str) -> io::Result<()> {
+    pub(super) fn write(&self, file: &mut File, entry: &str) -> io::Result<()> {
         let length = file.metadata()?.len();
         let tail = match is_bus(file, length)? {
             true => tail(file, length)?,
@@ -146,6 +145,19 @@ impl Bus {
     fn unwritable(&self, error: &io::Error) -> Failure {
         unwritable("append to", &self.path, error)
     }
+}
+
+/// A message with an id and a time of this moment.
+///
+/// # Errors
+///
+/// A message that is not allowed (code 2).
+pub fn stamped(message: Message) -> Result<Message, Failure> {
+    message.stamped(stamp()).map_err(invalid)
+}
+
+fn invalid(error: BadMessage) -> Failure {
+    Failure::usage("message-invalid", error.to_string())
 }
 
 /// A reader's place on a bus.

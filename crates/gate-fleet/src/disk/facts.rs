@@ -52,10 +52,19 @@ pub(super) fn all(
 ///
 /// A name that leads elsewhere (code 2), a folder that cannot be written.
 pub fn add(folder: &Path, fact: Fact, name: &str) -> Result<FactFile, Failure> {
-    let slug = fact::slug(name);
-    let slug = slug.map_err(|error| Failure::usage("fact-name-invalid", error.to_string()))?;
+    let path = folder.join(file_name(&fact, name)?);
     file::folder(folder)?;
-    let path = folder.join(fact::file_name(fact.scope, stamp(), &slug));
     file::create(&path, &fact.to_markdown())?;
     Ok(FactFile { path, fact })
+}
+
+/// A file name for a fact that no other has. `name` gives its part of it.
+///
+/// # Errors
+///
+/// A name that leads elsewhere (code 2).
+pub fn file_name(fact: &Fact, name: &str) -> Result<String, Failure> {
+    let slug = fact::slug(name);
+    let slug = slug.map_err(|error| Failure::usage("fact-name-invalid", error.to_string()))?;
+    Ok(fact::file_name(fact.scope, stamp(), &slug))
 }

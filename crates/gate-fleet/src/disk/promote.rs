@@ -7,7 +7,7 @@ use gate_core::mask::Masker;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::facts::{self, FactFile};
+use super::facts::FactFile;
 use super::project::Project;
 use super::task::Task;
 use crate::bus::Message;
@@ -36,6 +36,9 @@ pub struct Promotion {
     /// The fact.
     pub fact: Fact,
 }
+
+/// Writes a fact under a name, and returns its file.
+pub type AddFact<'a> = &'a mut dyn FnMut(Fact, &str) -> Result<PathBuf, Failure>;
 
 /// The outcome of a promotion.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,31 +141,29 @@ impl Promotion {
     }
 
     /// Makes it the project's, under this name or one that its title gives. What
-    /// the project knows already is not written twice. `masker` covers the secrets in it.
+    /// the project knows already is not written twice. `masker` covers the secrets in it, and `add`
+    /// writes it under a name, and returns its file; there is none in a dry run.
     ///
     /// # Errors
     ///
-    /// A name that leads elsewhere (code 2), a folder that cannot be written.
+    /// Those of `add`.
     pub fn promote(
         self,
         project: &Project,
         name: Option<&str>,
-        dry_run: bool,
         masker: &Masker,
+        add: Option<AddFact<'_>>,
     ) -> Result<Promoted, Failure> {
         let (known, _) = project.facts()?;
         if let Some(file) = known.iter().find(|file| file.fact.has_same_text(&self.fact)) {
             return Ok(Promoted::Known(file.path.clone()));
         }
-        if dry_run {
-            return Ok(Promoted::Would);
-        }
+        let Some(add) = add else { return Ok(Promoted::Would) };
         let mut fact = self.fact.promoted(Timestamp::now());
         masker.cover(&mut fact.title);
         masker.cover(&mut fact.body);
         let name = name.map_or_else(|| plain(&fact.title), str::to_owned);
-        let file = facts::add(&project.folder(), fact, &name)?;
-        Ok(Promoted::Written(file.path))
+        Ok(Promoted::Written(add(fact, &name)?))
     }
 
     fn from_file(file: FactFile) -> Self {

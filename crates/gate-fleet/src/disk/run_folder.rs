@@ -214,6 +214,15 @@ impl RunFolder {
         Ok(path)
     }
 
+    /// The text of its handoff; `None` if nobody left one.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read.
+    pub fn handoff(&self) -> Result<Option<String>, Failure> {
+        file::read(&self.file(layout::HANDOFF))
+    }
+
     /// Copies what was printed, of any length, byte for byte.
     fn copy_output(&self, path: &Path) -> io::Result<()> {
         file::put(path, |to| match file::open_to_read(&self.file(layout::STDOUT))? {

@@ -23,6 +23,9 @@ pub const STOP_REQUESTED: &str = "STOP-REQUESTED";
 /// A loop's account of what it does at this moment, as JSON.
 pub const LIVE: &str = ".gate-live.json";
 
+/// The last record of a shared ledger whose message, fact or handoff stands in the project's files.
+pub const NOTICE_MARK: &str = ".gate-notices";
+
 /// The folder of a task's runs.
 pub const RUNS: &str = "runs";
 /// The record of a run.

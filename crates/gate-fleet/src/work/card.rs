@@ -11,8 +11,8 @@ use jiff::Timestamp;
 
 use super::{LeaseState, StoredItem};
 
-/// An item and its lease.
-pub fn work_card(item: &StoredItem, lease_state: LeaseState) -> String {
+/// An item and its lease, with the file of its latest handoff for a claimant.
+pub fn work_card(item: &StoredItem, lease_state: LeaseState, handoff: Option<&str>) -> String {
     let (work, state) = (&item.work, &item.work.state);
     let mut page = Page::new();
     let about = format!("{} {}", brief(&work.id, 128), brief(&work.title, 100));
@@ -28,6 +28,7 @@ pub fn work_card(item: &StoredItem, lease_state: LeaseState) -> String {
         }
         _ => page.row("held by", "nobody"),
     }
+    page.rows("handoff", handoff);
     page.row("steps", &state.transition_count.to_string());
     page.row("recorded", &format!("record {}", item.seq));
     page.into_text()

@@ -41,6 +41,10 @@ pub struct LeaseRecord {
     pub actor: String,
     /// When it ends by itself (RFC 3339, UTC).
     pub expires_at: Option<String>,
+    /// The file of the latest handoff that a loop over the item left, on any machine. Only
+    /// `gate work claim` gives it, and only where machines share a database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handoff: Option<String>,
 }
 
 /// `gate.work.v1`: a work item.
@@ -89,7 +93,14 @@ impl LeaseRecord {
             phase: item.work.state.phase,
             actor: lease.actor_id.clone(),
             expires_at: lease.expires_at.map(|at| at.to_string()),
+            handoff: None,
         })
+    }
+
+    /// The same with the file of the item's latest handoff.
+    #[must_use]
+    pub fn with_handoff(self, handoff: Option<String>) -> Self {
+        Self { handoff, ..self }
     }
 }
 

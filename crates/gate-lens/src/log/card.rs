@@ -10,6 +10,8 @@ use anstyle::{AnsiColor, Style};
 use gate_core::history::kind;
 use gate_core::ledger::{Record, Sealed};
 use gate_core::text::{self, MAX_NAMES, counted, some_names};
+use gate_fleet::fact::Fact;
+use gate_fleet::notice::{self, Notice};
 use gate_fleet::work;
 use serde_json::Value;
 
@@ -145,6 +147,7 @@ impl Event {
             }
             kind::LOSS_ACCEPTED => Self::new("loss accepted", YELLOW, at(record, "reason", "")),
             kind::TESTS_LOCKED => tests_locked(record),
+            notice::kind::MESSAGE | notice::kind::FACT | notice::kind::HANDOFF => noticed(record),
             work::kind::ADDED | work::kind::MOVED | work::kind::ENDED => worked(record),
             other => Self::new(other, None, ""),
         }
@@ -175,6 +178,23 @@ fn tests_locked(record: &Record) -> Event {
     };
     let (named, by) = (some_names(&files, MAX_NAMES), at(record, "tests_by", ""));
     Event::new("tests locked", None, format!("{named}, by {by}{code}"))
+}
+
+/// A message, a fact or a handoff that machines share.
+fn noticed(record: &Record) -> Event {
+    let value = serde_json::to_value(&record.body).unwrap_or_default();
+    let notice = serde_json::from_value::<Notice>(value).unwrap_or_default();
+    match record.kind.as_str() {
+        notice::kind::MESSAGE => {
+            let message = notice.message().unwrap_or_default();
+            Event::new("message", None, format!("{}: {}", message.kind, message.body.trim()))
+        }
+        notice::kind::FACT => {
+            let title = Fact::parse(&notice.text).map(|fact| fact.title).unwrap_or_default();
+            Event::new("fact", None, title)
+        }
+        _ => Event::new("handoff", None, notice.work.unwrap_or(notice.task)),
+    }
 }
 
 /// A work item that was added, or took a step.

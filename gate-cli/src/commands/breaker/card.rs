@@ -31,7 +31,8 @@ pub(crate) fn breaker_card(status: &BreakerStatus) -> String {
     if let (true, Some(message)) = (status.open.is_empty(), &status.message) {
         let trip = status.trip.as_deref().unwrap_or_default();
         page.row("why", &format!("{message} ({trip})"));
-        page.row("next", "look at the cause, then `gate breaker reset --reason …`");
+        let reset = "look at the cause, then `gate breaker reset --reason …`";
+        page.row("next", status.next.as_deref().unwrap_or(reset));
     }
     match status.closed {
         Some(0) => page.row("reset", "no loop was stopped; the counters are at zero"),

@@ -2,14 +2,14 @@
 
 use std::io::{self, Read as _};
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gate_core::text::clean;
 use gate_fleet::bus::{self, Filter, Message, Problem, message_text};
 use gate_fleet::disk::Follower;
 
 use super::super::common::DONE;
-use super::{BusArgs, Poll, Read, target};
+use super::{BusArgs, Poll, Read, SharedBus, shared_bus, target};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Bus;
@@ -18,6 +18,9 @@ use gate_card::{Flow, Lines};
 
 /// Messages that are shown by default.
 const DEFAULT_COUNT: usize = 20;
+
+/// The time between two looks into a database for what other machines have posted.
+const PULL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Exit code if there is nothing new.
 const NOTHING: u8 = 1;
@@ -33,6 +36,11 @@ pub(super) fn run(here: &Here, args: &Read) -> Result<u8, Failure> {
         }
         None => Some(open(here, &args.place)?),
     };
+    let mut shared = match &bus {
+        Some(bus) => shared_bus(here, bus)?,
+        None => None,
+    };
+    pull(&mut shared)?;
     let (follower, read) = match &bus {
         Some(bus) => {
             let (follower, read) = Follower::new(bus)?;
@@ -48,7 +56,7 @@ pub(super) fn run(here: &Here, args: &Read) -> Result<u8, Failure> {
         return Ok(DONE);
     }
     match follower {
-        Some(follower) if args.follow => output.follow(follower),
+        Some(follower) if args.follow => output.follow(follower, shared),
         _ => Ok(DONE),
     }
 }
@@ -57,20 +65,36 @@ pub(super) fn poll(here: &Here, args: &Poll) -> Result<u8, Failure> {
     let deadline = args.wait.map(|wait| Instant::now() + wait);
     let bus = open(here, &args.place)?;
     let mut output = Output::new(args.filter.filter(), args.json);
+    let mut shared = shared_bus(here, &bus)?;
     loop {
+        pull(&mut shared)?;
         let (follower, read) = Follower::new(&bus)?;
         let selected = output.select(&bus, &read.messages)?;
         if !selected.is_empty() {
             let _ = output.show(&selected)?;
             return Ok(DONE);
         }
-        while !follower.has_news() {
+        let looked_at = Instant::now();
+        while !follower.has_news() && !is_due(&shared, looked_at) {
             let is_over = deadline.is_none_or(|deadline| Instant::now() >= deadline);
             if is_over || output.lines.wait()?.is_break() {
                 return Ok(NOTHING);
             }
         }
     }
+}
+
+/// Writes to the bus what other machines have posted.
+fn pull(shared: &mut Option<SharedBus>) -> Result<(), Failure> {
+    match shared {
+        Some(shared) => shared.memory.pull_notices(&shared.project),
+        None => Ok(()),
+    }
+}
+
+/// True if it is time for another look into the database, after one at that moment.
+fn is_due(shared: &Option<SharedBus>, looked_at: Instant) -> bool {
+    shared.is_some() && looked_at.elapsed() >= PULL_INTERVAL
 }
 
 /// The number of latest messages to show; `None` means all.
@@ -136,10 +160,19 @@ impl Output {
     }
 
     /// Goes on with new messages, as long as somebody reads.
-    fn follow(&mut self, mut follower: Follower<'_>) -> Result<u8, Failure> {
+    fn follow(
+        &mut self,
+        mut follower: Follower<'_>,
+        mut shared: Option<SharedBus>,
+    ) -> Result<u8, Failure> {
+        let mut looked_at = Instant::now();
         loop {
             if self.lines.wait()?.is_break() {
                 return Ok(DONE);
+            }
+            if is_due(&shared, looked_at) {
+                pull(&mut shared)?;
+                looked_at = Instant::now();
             }
             if !follower.has_news() {
                 continue;

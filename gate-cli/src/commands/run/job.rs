@@ -44,6 +44,8 @@ pub(super) struct Job {
     format: Option<Forced>,
     /// The item's latest remark.
     remark: Option<String>,
+    /// The file of its latest handoff, where machines share the project.
+    handoff: Option<String>,
     /// Ends the loop: the lease is another's, or over.
     pub(super) lost_lease: LostLease,
     interrupt: Interrupt,
@@ -84,6 +86,7 @@ impl Job {
         let item = memory.claim(&claim, &|| interrupt.code().is_some())?;
         let Some(item) = item else { return Ok(None) };
         let remark = memory.latest_remark(&item)?;
+        let handoff = work::handoff(here, &mut memory, &item.work.id);
         Ok(Some(Self {
             memory,
             item,
@@ -91,6 +94,7 @@ impl Job {
             ttl: args.ttl,
             format: args.agent,
             remark,
+            handoff,
             lost_lease: LostLease::default(),
             interrupt: interrupt.clone(),
         }))
@@ -128,6 +132,11 @@ impl Job {
         if let Some(remark) = &self.remark {
             let remark = text::brief(remark, MAX_REMARK_CHARS);
             prompt.push_str(&format!("\nThe latest remark on this item, as data:\n\n> {remark}\n"));
+        }
+        if let Some(file) = &self.handoff {
+            prompt.push_str(&format!(
+                "\nAn earlier agent left a handoff of this item, as data. Read it first: {file}\n"
+            ));
         }
         let phase = self.phase();
         let job = if writes_tests { "write its tests" } else { job_in(phase) };

@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::PathBuf;
 
+use gate_core::Failure;
 use gate_core::mask::Masker;
 
 use super::super::promote::title;
-use super::super::{Promoted, Promotion, Source, add};
+use super::super::{Project, Promoted, Promotion, Source, add};
 use super::task;
 use crate::bus::Message;
 use crate::fact::{Fact, Scope};
@@ -72,6 +73,12 @@ fn masker() -> Masker {
     Masker::new([])
 }
 
+/// Adds a fact to the project's folder.
+fn adding(project: &Project) -> impl FnMut(Fact, &str) -> Result<PathBuf, Failure> {
+    let folder = project.folder();
+    move |fact, name| Ok(add(&folder, fact, name)?.path)
+}
+
 /// A promotion of a fact with this title and text.
 fn promotion(title: &str, body: &str) -> Promotion {
     let source = Source::File(PathBuf::from("/t/FACT-1.md"));
@@ -81,14 +88,16 @@ fn promotion(title: &str, body: &str) -> Promotion {
 #[test]
 fn what_the_project_knows_is_not_written_twice() {
     let (_folder, project, _) = task();
-    let would = promotion("Port", "8080").promote(&project, None, true, &masker()).unwrap();
+    let would = promotion("Port", "8080").promote(&project, None, &masker(), None).unwrap();
     assert_eq!(would, Promoted::Would);
     assert_eq!(project.facts().unwrap().0.len(), 0);
-    let written = promotion("Port", "8080").promote(&project, None, false, &masker()).unwrap();
+    let mut add = adding(&project);
+    let written =
+        promotion("Port", "8080").promote(&project, None, &masker(), Some(&mut add)).unwrap();
     let Promoted::Written(path) = written else { panic!("{written:?}") };
     assert!(path.display().to_string().ends_with("-port.md"), "{path:?}");
-    let same =
-        promotion("The web port", "\n8080 \n").promote(&project, Some("web"), false, &masker());
+    let same = promotion("The web port", "\n8080 \n");
+    let same = same.promote(&project, Some("web"), &masker(), Some(&mut add));
     assert_eq!(same, Ok(Promoted::Known(path)));
     let known = project.facts().unwrap().0;
     assert_eq!((known.len(), known[0].fact.scope), (1, Scope::Project));
@@ -97,17 +106,20 @@ fn what_the_project_knows_is_not_written_twice() {
 #[test]
 fn a_title_becomes_a_name_that_leads_nowhere() {
     let (_folder, project, _) = task();
+    let mut add = adding(&project);
     for (title, name, ending) in [
         ("../../etc: passwd", None, "-etc-passwd.md"),
         ("データベース", None, "-fact.md"),
         ("x", Some("the port"), "-the-port.md"),
     ] {
-        let promoted = promotion(title, title).promote(&project, name, false, &masker()).unwrap();
+        let promoted = promotion(title, title);
+        let promoted = promoted.promote(&project, name, &masker(), Some(&mut add)).unwrap();
         let Promoted::Written(path) = promoted else { panic!("{promoted:?}") };
         assert!(path.display().to_string().ends_with(ending), "{path:?}");
         assert_eq!(path.parent(), Some(project.folder().as_path()));
     }
-    let bad = promotion("x", "y").promote(&project, Some("a/b"), false, &masker()).unwrap_err();
+    let bad = promotion("x", "y").promote(&project, Some("a/b"), &masker(), Some(&mut add));
+    let bad = bad.unwrap_err();
     assert_eq!(bad.code, "fact-name-invalid");
 }
 

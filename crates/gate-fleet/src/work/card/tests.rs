@@ -42,9 +42,9 @@ fn a_card_names_the_holder_as_long_as_the_lease_holds() {
     let below = "    steps       2\n    recorded    record 4\n";
     let until = local_time("2026-11-02T11:00:00Z");
     let held = format!("    held by     ann until {until}\n    lease       l-1\n");
-    assert_eq!(plain(&work_card(&item, LeaseState::Active)), format!("{head}{held}{below}"));
+    assert_eq!(plain(&work_card(&item, LeaseState::Active, None)), format!("{head}{held}{below}"));
     for over in [LeaseState::Expired, LeaseState::Released] {
-        let card = plain(&work_card(&item, over));
+        let card = plain(&work_card(&item, over, None));
         assert_eq!(card, format!("{head}    held by     nobody\n{below}"));
     }
 }
@@ -53,7 +53,7 @@ fn a_card_names_the_holder_as_long_as_the_lease_holds() {
 fn a_blocked_item_says_where_it_was_blocked() {
     let mut item = item("W-1", "", WorkPhase::Blocked);
     item.work.state.blocked_in = Some(WorkPhase::CiPending);
-    let card = plain(&work_card(&item, LeaseState::Released));
+    let card = plain(&work_card(&item, LeaseState::Released, None));
     assert!(
         card.starts_with("BLOCKED  W-1\n\n    blocked in  CI_PENDING\n    held by     nobody\n")
     );

@@ -17,6 +17,7 @@ fn status(state: BreakerState) -> BreakerStatus {
         state,
         trip: None,
         message: None,
+        next: None,
         counters: None,
         probe_at: None,
         open: Vec::new(),
@@ -122,6 +123,7 @@ fn state_that_was_lost_names_its_cause_without_a_breaker() {
     let status = BreakerStatus {
         trip: Some("state".to_owned()),
         message: Some("record 3 is gone".to_owned()),
+        next: Some("find out what happened".to_owned()),
         ..status(BreakerState::Open)
     };
     check(
@@ -131,7 +133,7 @@ fn state_that_was_lost_names_its_cause_without_a_breaker() {
             "",
             "    project     p",
             "    why         record 3 is gone (state)",
-            "    next        look at the cause, then `gate breaker reset --reason …`",
+            "    next        find out what happened",
         ],
     );
 }

@@ -1,8 +1,8 @@
 // Runs an agent until gate says that the work is done, or that the loop must stop.
 //
-//   node gate-loop.mts PROMPT.md AGENT [ARGS...]     e.g. node gate-loop.mts PROMPT.md claude -p
+//   node gate-loop.mjs PROMPT.md AGENT [ARGS...]     e.g. node gate-loop.mjs PROMPT.md claude -p
 //
-// Needs Node 22.18 or later, or a runner such as tsx. The agent reads its prompt from the
+// Any Node from 20 on runs it, without a compiler. The agent reads its prompt from the
 // standard input: PROMPT.md, the completion protocol, and what gate found missing last
 // time. MAX_ITERATIONS (100) bounds the loop. If the agent ran into a limit of its
 // service, the loop waits until the limit is over, but no more than MAX_WAIT (21600)
@@ -13,26 +13,22 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-interface Decision {
-  verdict: string;
-  reasons: { message: string }[];
-  feedback: string;
-  retry_at: string | null;
-}
-
-interface Ended {
-  code: number;
-  output: string;
-}
-
 const GOES_ON = 1; // the only code on which a loop goes on
 
-/** Runs a program, and shows its output while it runs if asked to. */
-function run(command: string[], input: string, shows: boolean): Promise<Ended> {
+/**
+ * Runs a program, and shows its output while it runs if asked to.
+ *
+ * @param {string[]} command
+ * @param {string} input
+ * @param {boolean} shows
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+function run(command, input, shows) {
   return new Promise((resolve, reject) => {
     const child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "inherit"] });
-    const parts: Buffer[] = [];
-    child.stdout.on("data", (part: Buffer) => {
+    /** @type {Buffer[]} */
+    const parts = [];
+    child.stdout.on("data", (part) => {
       parts.push(part);
       if (shows) process.stdout.write(part);
     });
@@ -43,7 +39,8 @@ function run(command: string[], input: string, shows: boolean): Promise<Ended> {
   });
 }
 
-async function waitUntil(retryAt: string): Promise<void> {
+/** @param {string} retryAt */
+async function waitUntil(retryAt) {
   const limit = Number(process.env.MAX_WAIT ?? 21600);
   for (let waited = 0; waited < limit && Date.now() < Date.parse(retryAt); waited++) {
     if (waited === 0) console.error(`gate-loop: waiting until ${retryAt}`);
@@ -51,7 +48,12 @@ async function waitUntil(retryAt: string): Promise<void> {
   }
 }
 
-async function main(promptFile: string, agent: string[]): Promise<number> {
+/**
+ * @param {string} promptFile
+ * @param {string[]} agent
+ * @returns {Promise<number>} the exit code
+ */
+async function main(promptFile, agent) {
   const limit = Number(process.env.MAX_ITERATIONS ?? 100);
   let feedback = "";
   let retryAt = "";
@@ -63,7 +65,8 @@ async function main(promptFile: string, agent: string[]): Promise<number> {
     const done = await run(agent, `${task}\n${protocol.output}\n${feedback}`, true);
     const check = ["gate", "check", "--json", "--agent-exit-code", String(done.code), "-"];
     const judged = await run(check, done.output, false);
-    const decision: Partial<Decision> = JSON.parse(judged.output || "{}");
+    /** @type {{ verdict?: string, reasons?: { message: string }[], feedback?: string, retry_at?: string }} */
+    const decision = JSON.parse(judged.output || "{}");
     if (judged.code !== GOES_ON) {
       for (const reason of decision.reasons ?? []) {
         console.error(`gate-loop: ${decision.verdict}: ${reason.message}`);
@@ -79,7 +82,7 @@ async function main(promptFile: string, agent: string[]): Promise<number> {
 
 const [promptFile, ...agent] = process.argv.slice(2);
 if (agent.length === 0 || !existsSync(promptFile)) {
-  console.error("usage: gate-loop.mts PROMPT.md AGENT [ARGS...]");
+  console.error("usage: gate-loop.mjs PROMPT.md AGENT [ARGS...]");
   process.exitCode = 2;
 } else {
   try {
