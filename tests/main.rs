@@ -85,6 +85,7 @@ mod lost_state;
 mod machine;
 mod needs;
 mod new_tests;
+mod night;
 mod notices;
 mod notify;
 mod odd_paths;

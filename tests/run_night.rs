@@ -200,7 +200,10 @@ fn a_closed_terminal_leaves_a_record_a_handoff_and_the_command_that_goes_on() {
     let ended = runner.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(1));
     let end: Value = serde_json::from_slice(&ended.stdout).unwrap();
-    assert_eq!((&end["stopped_by"], &end["message"]), (&"cancelled".into(), &"cancelled".into()));
+    assert_eq!(
+        (&end["stopped_by"], &end["message"]),
+        (&"cancelled".into(), &"cancelled: the terminal was closed (SIGHUP)".into())
+    );
     assert_eq!(end["cost_usd"], 0.25, "{end}");
     assert!(fs::read_to_string(end["handoff"].as_str().unwrap()).unwrap().contains("Mend it."));
     assert_eq!(alive(&ran), [""; 0]);

@@ -67,6 +67,16 @@ impl Interrupt {
         &self.0
     }
 
+    /// The cause of the signal, as a phrase; `None` as long as none has arrived.
+    pub(crate) fn cause(&self) -> Option<&'static str> {
+        match i32::try_from(self.0.load(Ordering::Relaxed)).unwrap_or_default() {
+            0 => None,
+            SIGHUP => Some("the terminal was closed (SIGHUP)"),
+            SIGINT => Some("by Ctrl-C (SIGINT)"),
+            _ => Some("another program asked gate to end (SIGTERM)"),
+        }
+    }
+
     /// The exit code of a program that a signal ends.
     pub(crate) fn code(&self) -> Option<u8> {
         match self.0.load(Ordering::Relaxed) {

@@ -1,13 +1,16 @@
 //! Reads the loops of a store.
 
+use std::path::Path;
+
 use gate_core::ledger::Sealed;
 use jiff::Timestamp;
 
 use crate::failure::Failure;
-use crate::memory::Memory;
-use crate::render::notes;
+use crate::memory::{Memory, machine};
+use crate::render::{local_time, notes};
+use crate::runner::{LiveLoop, is_locked_in};
 use crate::store::View;
-use gate_lens::loops::{LoopRecord, fold};
+use gate_lens::loops::{LoopRecord, LoopState, fold};
 
 /// Records that are read at once.
 const PAGE_RECORDS: usize = 256;
@@ -33,8 +36,32 @@ pub(crate) fn read(memory: &mut Memory, window: &Window) -> Result<Vec<LoopRecor
         loops.extend(fold(project, &records)?);
         Ok(())
     })?;
+    loops.iter_mut().for_each(note_death);
     loops.sort_by(|one, other| one.started.cmp(&other.started));
     Ok(loops)
+}
+
+/// Marks a loop as dead that began on this machine, recorded no end, and whose gate holds the lock
+/// of its task no more. The system gives a lock back with its process, also when power fails.
+pub(crate) fn note_death(one: &mut LoopRecord) {
+    let Some(folder) = one.folder.as_deref().map(Path::new) else { return };
+    if one.unended_on != Some(machine()) || is_locked_in(folder) {
+        return;
+    }
+    let live = LiveLoop::of(folder)
+        .filter(|live| live.started.to_string() <= one.started || !one.iterations.is_empty());
+    let iteration = live.as_ref().map_or(1, |live| live.iteration.max(1));
+    let last_seen = live.map_or_else(|| one.ended.clone(), |live| live.since.to_string());
+    one.state = LoopState::Died;
+    one.why = format!(
+        "iteration {iteration}, last seen {}: gate was killed, or the machine went down; the agent \
+         may have worked unjudged",
+        local_time(&last_seen)
+    );
+    one.next = one.resume.as_ref().map(|resume| format!("go on with: `{resume}`"));
+    if !one.unreported.contains(&iteration) {
+        one.unreported.push(iteration);
+    }
 }
 
 /// The latest wanted records in a window, each with its project, in the order of their times.

@@ -50,6 +50,8 @@ pub mod kind {
     /// Hooks were switched off or on by an operator.
     pub const SWITCH: &str = "hook_switch";
 
+    /// A loop of `gate run` began.
+    pub const RUN_STARTED: &str = "run_started";
     /// A loop of `gate run` ended.
     pub const RUN_ENDED: &str = "run_ended";
     /// Tests that were written before the work were locked into the decisions on it.

@@ -54,7 +54,7 @@ pub(super) fn run(here: &Here, args: &Audit) -> Result<u8, Failure> {
             Some(failure) if all_inputs == 1 => return Err(failure),
             Some(failure) => {
                 code = code.max(failure.exit_code);
-                notes(&[failure.message.clone()]);
+                notes(std::slice::from_ref(&failure.message));
                 unread.push(failure.message);
             }
             None if args.since.is_none_or(|age| is_younger(&input.path, age)) => {

@@ -1,12 +1,15 @@
 //! `gate log`: the latest records, a line each.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::time::Duration;
 
 use clap::Args;
-use gate_card::{Flow, Lines};
+use gate_card::{Flow, Lines, brief};
+use gate_core::history::kind;
 use gate_core::ledger::Sealed;
 use gate_lens::log::{Costs, card};
+use gate_lens::loops::{LoopState, fold};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -78,7 +81,7 @@ pub(super) fn opened(here: &Here) -> Result<Memory, Failure> {
 /// Lists so many records, the latest last; all without `count`.
 pub(super) fn list(memory: &mut Memory, args: &Log, count: Option<u64>) -> Result<u8, Failure> {
     let (since, lines) = (args.since.map(ago), Lines::new(args.json));
-    let list = List { args, count, since, lines, costs: Costs::default() };
+    let list = List { args, count, since, lines, costs: Costs::default(), loops: BTreeMap::new() };
     match !args.all_projects && (args.since.is_none() || args.follow) {
         true => list.follow(memory),
         false => list.window(memory),
@@ -94,6 +97,9 @@ struct List<'l> {
     since: Option<Timestamp>,
     lines: Lines,
     costs: Costs,
+    /// The records of loops that were shown, by project: at the end of the log these tell which
+    /// loops died.
+    loops: BTreeMap<String, Vec<Sealed>>,
 }
 
 impl List<'_> {
@@ -138,6 +144,10 @@ impl List<'_> {
         if self.args.json {
             return self.lines.line(&json_line(sealed, project));
         }
+        if sealed.record.kind.starts_with("run_") || kind::is_decision(&sealed.record.kind) {
+            let of_project = self.loops.entry(project.unwrap_or_default().to_owned()).or_default();
+            of_project.push(sealed.clone());
+        }
         let cost = match self.args.cost {
             true => self.costs.add(sealed, project)?,
             false => None,
@@ -145,7 +155,27 @@ impl List<'_> {
         self.lines.line(&card::log_line(sealed, project, cost.as_deref()))
     }
 
+    /// A line for each loop that died: no record has its end.
+    fn died(&mut self) -> Result<Flow, Failure> {
+        for (project, records) in &self.loops {
+            let mut loops = fold(project, records)?;
+            loops.iter_mut().for_each(loops::note_death);
+            for one in loops.iter().filter(|one| one.state == LoopState::Died) {
+                let (name, why) = (one.task.as_ref().unwrap_or(&one.run), &one.why);
+                let next = one.next.iter().map(|next| format!("; {next}")).collect::<String>();
+                let line = brief(&format!("{} {name} {why}{next}", one.state.word()));
+                if self.lines.line(&line)?.is_break() {
+                    return Ok(Flow::Break(()));
+                }
+            }
+        }
+        Ok(Flow::Continue(()))
+    }
+
     fn end(mut self) -> Result<u8, Failure> {
+        if self.died()?.is_break() {
+            return Ok(DONE);
+        }
         if self.args.cost {
             let sum = self.costs.sum();
             if self.lines.line(&sum)?.is_break() {

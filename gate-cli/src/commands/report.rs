@@ -25,6 +25,10 @@ use crate::settings::{self, Selection, parse_duration};
 /// The time that a report covers by default.
 const USUAL_AGE: Duration = Duration::from_secs(12 * 60 * 60);
 
+/// The remark on an empty report.
+const ELSEWHERE: &str =
+    "these are the loops of this project alone; `gate report --all-projects` has those of all";
+
 #[derive(Debug, Args)]
 pub(crate) struct Report {
     /// The run, the loop or the task to report alone, however old it is.
@@ -66,7 +70,10 @@ pub(super) fn run(here: &Here, args: &Report) -> Result<u8, Failure> {
     };
     let files = transcripts(here, &loops, since)?;
     let behind = BehindClaims::read(files, &policy, super::audit::tools())?;
-    let report = ReportRecord { behind, ..ReportRecord::new(loops, since, until) };
+    let mut report = ReportRecord { behind, ..ReportRecord::new(loops, since, until) };
+    if !args.json {
+        report.loops.sort_by_key(|one| one.state.rank());
+    }
     let text = match &args.html {
         Some(_) => page::document(&report),
         None if args.json => render::json(&report)?,
@@ -77,6 +84,9 @@ pub(super) fn run(here: &Here, args: &Report) -> Result<u8, Failure> {
     match &args.html {
         Some(file) => write_page("report", file, &text)?,
         None => print(&text)?,
+    }
+    if report.loops.is_empty() && !args.all_projects {
+        render::notes(&[ELSEWHERE.to_owned()]);
     }
     Ok(DONE)
 }

@@ -455,6 +455,7 @@ impl RunCommand<'_> {
                 Cwd::Tree => here.places.project()?,
                 Cwd::Task => task.folder(),
             },
+            root: here.places.top(),
             prompt,
             iterations: args.max_iterations.get(),
             timeout: args.timeout,

@@ -198,7 +198,8 @@ fn card(here: &Here, status: &Status) -> String {
         page.row("checks", "none at a stop");
     }
     plan::add_rows(&mut page, &status.plan);
-    loops::add_rows(&mut page, &status.loops, &status.project);
+    let root = here.places.top().display().to_string();
+    loops::add_rows(&mut page, &status.loops, &status.project, &root);
     page.into_text()
 }
 

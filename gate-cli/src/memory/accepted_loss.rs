@@ -65,7 +65,7 @@ impl Memory {
             return Ok(());
         }
         let Some(Loss { marked, found }) = self.loss()? else { return Ok(()) };
-        let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let machine = super::machine();
         let body = json!({ "marked": marked, "found": found, "machine": machine });
         let report = body::draft(kind::LOSS_NOTICED, None, GATE, &body)?;
         Ok(self.store.report_loss(&self.project, report)?)

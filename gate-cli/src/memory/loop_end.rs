@@ -1,5 +1,6 @@
-//! The record of a loop's end.
+//! The records of a loop's start and of its end.
 
+use std::path::Path;
 use std::time::Duration;
 
 use gate_core::decide::spent::Spent;
@@ -41,6 +42,8 @@ pub(crate) enum StoppedBy {
     Refused,
     /// A person did not agree with the tests that were written first.
     NotConfirmed,
+    /// gate itself could not go on: a full disk, a folder or a store that fails.
+    Failed,
 }
 
 impl StoppedBy {
@@ -59,6 +62,7 @@ impl StoppedBy {
             Self::NoWork => "there is no work item to claim",
             Self::Refused => "the exit signal was refused",
             Self::NotConfirmed => "the tests were not confirmed",
+            Self::Failed => "gate could not go on",
         }
     }
 
@@ -77,6 +81,7 @@ impl StoppedBy {
                 | Self::MaxIterations
                 | Self::BudgetWall
                 | Self::NotConfirmed
+                | Self::Failed
         )
     }
 
@@ -90,11 +95,46 @@ impl StoppedBy {
             | Self::StopRequested
             | Self::BudgetWall
             | Self::LeaseLost => 3,
+            Self::Failed => 5,
             Self::Blocked | Self::NotConfirmed => 4,
             Self::NotStarted | Self::UnknownFormat => 2,
             Self::NoWork | Self::Refused => 1,
         }
     }
+}
+
+/// The start of a loop for its record.
+pub(crate) struct LoopStart<'s> {
+    /// The loop's name.
+    pub(crate) run: Option<&'s str>,
+    /// The task's id.
+    pub(crate) task: &'s str,
+    /// The agent's name.
+    pub(crate) agent: &'s str,
+    /// The topmost folder of its work tree.
+    pub(crate) root: &'s Path,
+    /// The task's folder, in which a running loop holds a lock.
+    pub(crate) folder: &'s str,
+    /// The command that goes on with the loop.
+    pub(crate) resume: Option<&'s str>,
+}
+
+/// The body of the record of a start. Only on its machine the lock says if the loop runs.
+#[derive(Serialize)]
+struct StartBody<'s> {
+    task: &'s str,
+    agent: &'s str,
+    tree: &'s str,
+    root: &'s Path,
+    folder: &'s str,
+    machine: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resume: Option<&'s str>,
+}
+
+/// The name of this machine.
+pub(crate) fn machine() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 /// The end of a loop for its record.
@@ -113,6 +153,16 @@ pub(crate) struct LoopEnd<'e> {
     /// Tokens and money that the loop's run has used.
     pub(crate) spent: Spent,
     pub(crate) duration: Duration,
+    /// The one thing to do next, if the last decision does not name it.
+    pub(crate) next: Option<String>,
+    /// The topmost folder of its work tree.
+    pub(crate) root: &'e Path,
+    /// The task's folder.
+    pub(crate) folder: &'e str,
+    /// The path of the handoff.
+    pub(crate) handoff: Option<&'e str>,
+    /// The command that goes on with the loop.
+    pub(crate) resume: Option<&'e str>,
 }
 
 /// The body of the record. Money is in micro-dollars.
@@ -124,7 +174,13 @@ struct Body<'e> {
     stopped_by: StoppedBy,
     message: &'e str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<&'static str>,
+    next: Option<&'e str>,
+    root: &'e Path,
+    folder: &'e str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    handoff: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resume: Option<&'e str>,
     iterations: usize,
     tokens: u64,
     cost_micro_usd: u64,
@@ -132,6 +188,20 @@ struct Body<'e> {
 }
 
 impl Memory {
+    /// Records the start of a loop, so that one which dies is known.
+    pub(crate) fn loop_started(&mut self, start: &LoopStart<'_>) -> Result<(), Failure> {
+        let body = StartBody {
+            task: start.task,
+            agent: start.agent,
+            tree: &self.tree,
+            root: start.root,
+            folder: start.folder,
+            machine: machine(),
+            resume: start.resume,
+        };
+        self.append(&body::draft(kind::RUN_STARTED, start.run, GATE, &body)?).map(drop)
+    }
+
     /// Records the end of a loop, with the usage of its run.
     pub(crate) fn loop_ended(&mut self, end: &LoopEnd<'_>) -> Result<(), Failure> {
         let body = Body {
@@ -140,7 +210,11 @@ impl Memory {
             tree: &self.tree,
             stopped_by: end.stopped_by,
             message: &end.message,
-            next: end.stopped_by.remedy(),
+            next: end.next.as_deref(),
+            root: end.root,
+            folder: end.folder,
+            handoff: end.handoff,
+            resume: end.resume,
             iterations: end.iterations,
             tokens: end.spent.tokens,
             cost_micro_usd: end.spent.cost_micro_usd,

@@ -48,7 +48,7 @@ pub(crate) use clock::now;
 pub(crate) use decision_transaction::{DecisionContext, DecisionStart};
 pub(crate) use hook::NotJudged;
 pub(crate) use locked_tests::LockedTests;
-pub(crate) use loop_end::{LoopEnd, StoppedBy};
+pub(crate) use loop_end::{LoopEnd, LoopStart, StoppedBy, machine};
 pub(crate) use naming::{LoopId, next_run, run_before};
 pub(crate) use pending_decision::{DecisionRequest, LookUp, PendingDecision};
 pub(crate) use queries::LastEvent;

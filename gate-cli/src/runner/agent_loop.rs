@@ -29,6 +29,8 @@ pub(crate) struct Order {
     pub(crate) agent: String,
     /// The agent's working folder.
     pub(crate) cwd: PathBuf,
+    /// The topmost folder of its work tree.
+    pub(crate) root: PathBuf,
     /// The task, without the context that gate adds.
     pub(crate) prompt: String,
     /// The maximum of iterations.

@@ -40,7 +40,8 @@ impl Loop<'_> {
             | StoppedBy::UnknownFormat
             | StoppedBy::NoWork
             | StoppedBy::Refused
-            | StoppedBy::NotConfirmed => false,
+            | StoppedBy::NotConfirmed
+            | StoppedBy::Failed => false,
         };
         if !is_unfinished {
             return None;

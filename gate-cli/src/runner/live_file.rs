@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use gate_fleet::run::layout;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +12,7 @@ use super::lock;
 use super::preset::shell_word;
 use crate::failure::Failure;
 use crate::governance::{Runs, Task};
+use crate::render::local_time;
 use crate::secrets;
 
 /// A loop as its file describes it.
@@ -105,6 +107,12 @@ impl LiveFile {
 }
 
 impl LiveLoop {
+    /// The last account of the loop over the task with this folder.
+    pub(crate) fn of(folder: &Path) -> Option<Self> {
+        let text = std::fs::read_to_string(folder.join(layout::LIVE)).ok()?;
+        serde_json::from_str(&text).ok()
+    }
+
     /// Takes an event in. Returns `false` if the file does not show it.
     fn update(&mut self, event: LoopEvent<'_>) -> bool {
         let doing = match event {
@@ -131,7 +139,11 @@ impl LiveLoop {
                 "has decided".to_owned()
             }
             LoopEvent::Waits { until, reason } => {
-                format!("waits until {until}: {}", secrets::masked(reason))
+                format!(
+                    "waits until {}: {}",
+                    local_time(&until.to_string()),
+                    secrets::masked(reason)
+                )
             }
             LoopEvent::Check(_) | LoopEvent::Printed(_) => return false,
         };

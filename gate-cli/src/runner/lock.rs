@@ -42,7 +42,12 @@ pub(super) fn lock(task: &Task) -> Result<File, Failure> {
 
 /// A loop runs over the task. Such a loop ends the records of its runs itself.
 pub(crate) fn is_locked(task: &Task) -> bool {
-    let lock = File::open(task.folder().join(LOCK_FILE));
+    is_locked_in(&task.folder())
+}
+
+/// A loop runs over the task with this folder.
+pub(crate) fn is_locked_in(folder: &Path) -> bool {
+    let lock = File::open(folder.join(LOCK_FILE));
     // A shared lock: two commands that look at once do not take each other for a loop.
     lock.is_ok_and(|lock| lock.try_lock_shared().is_err())
 }

@@ -34,7 +34,7 @@ use jiff::{Timestamp, Zoned};
 use crate::failure::Failure;
 use crate::governance::STARTING;
 use crate::limit_end::limit_end;
-use crate::memory::{LoopEnd, StoppedBy};
+use crate::memory::{LoopEnd, LoopStart, StoppedBy};
 use crate::record::Record;
 use crate::source::Source;
 
@@ -45,7 +45,7 @@ pub(crate) use end::{End, FinishedRun, RunRecord, TestsWritten, WorkEnd};
 pub(crate) use lease::{phase_task, with_lease};
 pub(crate) use live::{Live, LoopEvent};
 pub(crate) use live_file::{LiveFile, LiveLoop, live_loops, other_loop_here};
-pub(crate) use lock::is_locked;
+pub(crate) use lock::{is_locked, is_locked_in};
 pub(crate) use old_runs::{OldTask, old_tasks};
 pub(crate) use preset::{AgentStart, Allow, PresetContext, agent_start, preset_agents, shell_word};
 pub(crate) use stop_conditions::LostLease;
@@ -53,6 +53,9 @@ pub(crate) use stop_conditions::LostLease;
 /// The next step if an agent's output has no known format.
 const UNKNOWN_FORMAT: &str = "name the agent or its format with --agent (`gate scan --help` lists \
      them), or let it print plain text; nothing that it printed could be read";
+
+/// The words of errors on a full disk: the system's, and SQLite's.
+const FULL_DISK: [&str; 3] = ["No space left on device", "disk is full", "Disk quota exceeded"];
 
 /// The problem of a loop that `gate stop` keeps from starting.
 const HELD: &str = "no loop over this task starts within a minute of `gate stop`, or as long as \
@@ -67,6 +70,49 @@ impl Loop<'_> {
         self.task.bus()?;
         let _lock = lock::lock(self.task)?;
         reconcile::end_orphaned_records(self.task)?;
+        self.task.reserve()?;
+        self.record_start()?;
+        let ended = self.run_recorded();
+        if let Err(failure) = &ended {
+            self.record_failure(failure);
+        }
+        self.task.release();
+        ended
+    }
+
+    /// A start is a record: a loop that dies has no other.
+    fn record_start(&self) -> Result<(), Failure> {
+        let Some(mut memory) = self.gate.memory() else { return Ok(()) };
+        memory.loop_started(&LoopStart {
+            run: self.request.asker.run.as_deref(),
+            task: self.task.id(),
+            agent: &self.order.agent,
+            root: &self.order.root,
+            folder: &self.end.folder,
+            resume: self.order.resume.as_deref(),
+        })
+    }
+
+    /// Records that gate could not go on, with the room that was kept for it. The failure itself
+    /// counts more than one of this record.
+    fn record_failure(&mut self, failure: &Failure) {
+        self.task.release();
+        let is_full = FULL_DISK.iter().any(|words| failure.message.contains(words));
+        let (cause, step) = match is_full {
+            true => ("the disk was full: ", "make room on the disk"),
+            false => ("", "mend that"),
+        };
+        self.end.stopped_by = StoppedBy::Failed;
+        self.end.problem = Some(format!("{cause}{}", failure.message));
+        self.end.resume.clone_from(&self.order.resume);
+        let next = match &self.end.resume {
+            Some(resume) => format!("{step}, then go on with: `{resume}`"),
+            None => format!("{step}, then start the loop again"),
+        };
+        let _ = self.record_end(Some(next));
+    }
+
+    fn run_recorded(&mut self) -> Result<End, Failure> {
         let start_commit = self.commit();
         self.request.turn.began_at.clone_from(&start_commit);
         let (command, note) = (self.order.shown_command.as_str(), self.order.permission_note);
@@ -88,22 +134,37 @@ impl Loop<'_> {
         if stopped_by.can_resume() || gave_up {
             self.end.resume.clone_from(&self.order.resume);
         }
-        let end = End { stopped_by, duration: self.began.elapsed(), ..self.end };
-        if let Some(mut memory) = self.gate.memory() {
-            let last_record = end.last_record.as_ref();
-            let recorded_run = last_record.and_then(|record| record.run.as_deref());
-            memory.loop_ended(&LoopEnd {
-                run: recorded_run.or(self.request.asker.run.as_deref()),
-                task: self.task.id(),
-                agent: &self.order.agent,
-                stopped_by: end.stopped_by,
-                message: end.message(),
-                iterations: end.runs.len(),
-                spent: last_record.and_then(|record| record.decision.spent()).unwrap_or_default(),
-                duration: end.duration,
-            })?;
+        if stopped_by == StoppedBy::Cancelled {
+            self.end.problem = self.conditions.signal_cause().map(str::to_owned);
         }
-        Ok(end)
+        self.end.stopped_by = stopped_by;
+        let resume = self.end.resume.as_ref().map(|resume| format!("go on with: `{resume}`"));
+        self.record_end(stopped_by.remedy().map(str::to_owned).or(resume))?;
+        Ok(self.end.clone())
+    }
+
+    /// Records the end of the loop; `next` is the step that no decision names.
+    fn record_end(&mut self, next: Option<String>) -> Result<(), Failure> {
+        self.end.duration = self.began.elapsed();
+        let end = &self.end;
+        let Some(mut memory) = self.gate.memory() else { return Ok(()) };
+        let last_record = end.last_record.as_ref();
+        let recorded_run = last_record.and_then(|record| record.run.as_deref());
+        memory.loop_ended(&LoopEnd {
+            run: recorded_run.or(self.request.asker.run.as_deref()),
+            task: self.task.id(),
+            agent: &self.order.agent,
+            stopped_by: end.stopped_by,
+            message: end.message(),
+            iterations: end.runs.len(),
+            spent: last_record.and_then(|record| record.decision.spent()).unwrap_or_default(),
+            duration: end.duration,
+            next,
+            root: &self.order.root,
+            folder: &end.folder,
+            handoff: end.handoff.as_deref(),
+            resume: end.resume.as_deref(),
+        })
     }
 
     fn iterate(&mut self) -> Result<StoppedBy, Failure> {

@@ -46,6 +46,11 @@ impl<'l> StopConditions<'l> {
         self.stop_file.symlink_metadata().is_ok().then_some(StoppedBy::StopRequested)
     }
 
+    /// The cause of the signal that ends the loop.
+    pub(super) fn signal_cause(&self) -> Option<&'static str> {
+        self.interrupt.cause()
+    }
+
     /// Runs the work, and cancels `cancel` on an urgent stop.
     pub(super) fn run_cancellable<T>(&self, cancel: &Cancellation, work: impl FnOnce() -> T) -> T {
         cancel_when(cancel, Grace::Usual, &|| self.urgent_stop().is_some(), work)

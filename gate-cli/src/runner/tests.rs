@@ -18,6 +18,7 @@ use crate::memory::StoppedBy;
 
 pub(super) fn order(program: &str) -> Order {
     Order {
+        root: std::path::PathBuf::new(),
         argv: vec![program.to_owned(), "-p".to_owned()],
         agent: "codex".to_owned(),
         cwd: "/w".into(),

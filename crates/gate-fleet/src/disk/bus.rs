@@ -54,7 +54,7 @@ impl Bus {
     /// A message that is not allowed (code 2); a bus that is a link, that somebody locks, or that
     /// cannot be written.
     pub fn append(&self, message: Message) -> Result<Message, Failure> {
-        message.check().map_err(invalid)?;
+        message.check().map_err(|error| invalid(&error))?;
         let mut file = self.locked().map_err(|error| self.unwritable(&error))?;
         let message = stamped(message)?;
         let written = self.write(&mut file, &message.to_entry());
@@ -153,10 +153,10 @@ impl Bus {
 ///
 /// A message that is not allowed (code 2).
 pub fn stamped(message: Message) -> Result<Message, Failure> {
-    message.stamped(stamp()).map_err(invalid)
+    message.stamped(stamp()).map_err(|error| invalid(&error))
 }
 
-fn invalid(error: BadMessage) -> Failure {
+fn invalid(error: &BadMessage) -> Failure {
     Failure::usage("message-invalid", error.to_string())
 }
 

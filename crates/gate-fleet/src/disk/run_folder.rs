@@ -119,15 +119,7 @@ impl RunFolder {
     ///
     /// A disk that has no room for it.
     pub fn reserve(&self) -> Result<(), Failure> {
-        let path = self.file(RESERVE);
-        let reserved = file::open_to_append(&path).and_then(|file| {
-            match fallocate(&file, FallocateFlags::empty(), 0, ROOM) {
-                // There is no other way if a file system cannot do that.
-                Err(Errno::OPNOTSUPP | Errno::NOSYS) => fs::write(&path, vec![0; ROOM as usize]),
-                reserved => Ok(reserved?),
-            }
-        });
-        reserved.map_err(|error| file::unwritable("write", &path, &error))
+        reserve_in(&self.folder)
     }
 
     /// Removes a folder that no run begins in.
@@ -140,8 +132,7 @@ impl RunFolder {
 
     /// Gives that room back.
     pub fn release(&self) {
-        // If it is gone, there is nothing to give back.
-        let _ = fs::remove_file(self.file(RESERVE));
+        release_in(&self.folder);
     }
 
     /// Makes sure that what the agent printed stands in files: it may have put a pipe, a link or a
@@ -230,6 +221,25 @@ impl RunFolder {
             None => Ok(()),
         })
     }
+}
+
+/// Keeps room in a folder for what has to be written to a full disk.
+pub(super) fn reserve_in(folder: &Path) -> Result<(), Failure> {
+    let path = folder.join(RESERVE);
+    let reserved = file::open_to_append(&path).and_then(|file| {
+        match fallocate(&file, FallocateFlags::empty(), 0, ROOM) {
+            // There is no other way if a file system cannot do that.
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) => fs::write(&path, vec![0; ROOM as usize]),
+            reserved => Ok(reserved?),
+        }
+    });
+    reserved.map_err(|error| file::unwritable("write", &path, &error))
+}
+
+/// Gives the room in a folder back.
+pub(super) fn release_in(folder: &Path) {
+    // If it is gone, there is nothing to give back.
+    let _ = fs::remove_file(folder.join(RESERVE));
 }
 
 /// The file that keeps room, and how much, in bytes.

@@ -12,7 +12,7 @@ use super::bus::Bus;
 use super::facts::{self, FactFile, UnreadableFact};
 use super::file;
 use super::project::Project;
-use super::run_folder::RunFolder;
+use super::run_folder::{self, RunFolder};
 use super::stamp;
 use crate::bus::{self, Message};
 use crate::fact::Scope;
@@ -56,6 +56,20 @@ impl Task {
     pub fn bus(&self) -> Result<Bus, Failure> {
         file::folder(&self.folder())?;
         Ok(Bus::in_run_folder(self.folder().join(layout::TASK_BUS)))
+    }
+
+    /// Keeps room for the record of its loop's end: the disk may be full by then.
+    ///
+    /// # Errors
+    ///
+    /// A disk that has no room for it.
+    pub fn reserve(&self) -> Result<(), Failure> {
+        run_folder::reserve_in(&self.folder())
+    }
+
+    /// Gives that room back.
+    pub fn release(&self) {
+        run_folder::release_in(&self.folder());
     }
 
     /// Writes what its loop does at this moment.

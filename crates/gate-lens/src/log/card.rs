@@ -140,6 +140,10 @@ impl Event {
                 let (seq, reason) = (number(record, "marked", "/seq"), at(record, "reason", ""));
                 Self::new(&mistake, YELLOW, format!("record {seq}: {reason}"))
             }
+            kind::RUN_STARTED => {
+                let (agent, tree) = (at(record, "agent", ""), at(record, "root", ""));
+                Self::new("loop started", None, format!("{agent}, in {tree}"))
+            }
             kind::RUN_ENDED => run_ended(record),
             kind::LOSS_NOTICED => {
                 let (machine, seq) = (at(record, "machine", ""), number(record, "marked", "/seq"));

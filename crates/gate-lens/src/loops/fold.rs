@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use gate_core::decide::breaker::BreakerState;
 use gate_core::decide::evidence::Evidence;
+use gate_core::decide::iteration_facts::OutageCause;
 use gate_core::decide::signal::{Signal, Status};
 use gate_core::decide::spent::Spent;
 use gate_core::history::kind;
@@ -25,34 +26,86 @@ use gate_core::record::Record;
 pub fn fold(project: &str, records: &[Sealed]) -> Result<Vec<LoopRecord>, Failure> {
     let mut loops: BTreeMap<&str, Open> = BTreeMap::new();
     let mut undecided = Vec::new();
+    // Starts without an end so far, by the name of the loop.
+    let mut starts: BTreeMap<&str, Start<'_>> = BTreeMap::new();
     for sealed in records {
         let Some(run) = sealed.record.run.as_deref() else { continue };
         if kind::is_decision(&sealed.record.kind) {
             let record = Record::from_sealed(sealed)?;
-            loops.entry(run).or_default().decided(record);
+            let start = starts.get_mut(loop_name(run)).map(|start| start.attach(run));
+            loops.entry(run).or_default().decided(record, start);
+        } else if sealed.record.kind == kind::RUN_STARTED {
+            // Only one loop has a task at a time, so an earlier one has died.
+            let earlier = starts.insert(loop_name(run), Start { sealed, run: None });
+            undecided.extend(earlier.and_then(|start| start.undecided(project, LoopState::Died)));
         } else if sealed.record.kind == kind::RUN_ENDED {
+            starts.remove(loop_name(run));
             match loops.get_mut(run) {
                 Some(open) if open.goes_on() => open.end = Some(sealed),
                 _ => undecided.push(without_decision(project, run, sealed)),
             }
         }
     }
+    undecided.extend(starts.values().filter_map(|start| start.undecided(project, LoopState::Open)));
     let decided = loops.into_iter().filter_map(|(run, open)| open.into_record(project, run));
     let mut loops: Vec<_> = decided.chain(undecided).collect();
     loops.sort_by(|one, other| one.started.cmp(&other.started));
     Ok(loops)
 }
 
+/// The name of a loop, without the number of a later run.
+fn loop_name(run: &str) -> &str {
+    run.split_once('#').map_or(run, |(name, _)| name)
+}
+
+/// The recorded start of a loop.
+struct Start<'r> {
+    sealed: &'r Sealed,
+    /// The run with its decisions.
+    run: Option<&'r str>,
+}
+
+impl<'r> Start<'r> {
+    fn attach(&mut self, run: &'r str) -> &'r Sealed {
+        self.run = Some(run);
+        self.sealed
+    }
+
+    /// The loop that this start began, if it came to no decision.
+    fn undecided(&self, project: &str, state: LoopState) -> Option<LoopRecord> {
+        let Self { sealed, run: None } = self else { return None };
+        let (time, run) = (sealed.record.time.clone(), sealed.record.run.clone()?);
+        Some(LoopRecord {
+            state,
+            why: NO_END.to_owned(),
+            next: stated(sealed, "resume").map(|resume| format!("go on with: `{resume}`")),
+            started: time.clone(),
+            unended_on: stated(sealed, "machine"),
+            unreported: vec![1],
+            ..bare(project, &run, sealed, time)
+        })
+    }
+}
+
+/// The reason of a loop that died, as long as nothing more is known.
+const NO_END: &str = "no end was recorded: gate was killed, or the machine went down";
+
 /// A loop while its records are read.
 #[derive(Default)]
 struct Open<'r> {
+    start: Option<&'r Sealed>,
     iterations: Vec<IterationRecord>,
     last: Option<Record>,
     end: Option<&'r Sealed>,
 }
 
-impl Open<'_> {
-    fn decided(&mut self, record: Record) {
+impl<'r> Open<'r> {
+    fn decided(&mut self, record: Record, start: Option<&'r Sealed>) {
+        // The end of an earlier loop with this name is not the end of this one.
+        if start.is_some() {
+            self.end = None;
+        }
+        self.start = start;
         self.iterations.push(iteration(&record));
         self.last = Some(record);
     }
@@ -65,14 +118,17 @@ impl Open<'_> {
     }
 
     fn into_record(self, project: &str, run: &str) -> Option<LoopRecord> {
-        let Self { iterations, last, end } = self;
+        let Self { start, iterations, last, end } = self;
         let last = last?;
         let started = started(iterations.first()?);
         let ended = end.map_or(&last.time, |end| &end.record.time).clone();
         let state = state(&last, end);
         let is_done = state == LoopState::Done && last.decision.verified;
         let remedy = end.and_then(|end| stated(end, "next"));
-        let next = remedy.or_else(|| next_step(&last.decision));
+        let next = remedy.or_else(|| next_step(&last.decision)).map(|next| for_run(&next, run));
+        let facts = end.or(start);
+        let fact = |key| facts.and_then(|sealed| stated(sealed, key));
+        let unended = start.filter(|_| end.is_none());
         Some(LoopRecord {
             project: project.to_owned(),
             run: run.to_owned(),
@@ -84,6 +140,16 @@ impl Open<'_> {
             ended,
             usage: iterations.iter().fold(Usage::default(), |sum, one| sum.plus(one.usage)),
             breaker: last.decision.breaker.state,
+            tree: fact("root"),
+            folder: fact("folder"),
+            handoff: fact("handoff"),
+            resume: fact("resume"),
+            unended_on: unended.and_then(|start| stated(start, "machine")),
+            unreported: iterations
+                .iter()
+                .filter(|one| one.is_unreported())
+                .map(|one| one.iteration)
+                .collect(),
             iterations,
             task: last.task,
             agent: last.transcript.format,
@@ -96,21 +162,46 @@ impl Open<'_> {
 fn without_decision(project: &str, run: &str, end: &Sealed) -> LoopRecord {
     let (ended, duration_ms) = (end.record.time.clone(), number(end, "duration_ms"));
     LoopRecord {
-        project: project.to_owned(),
-        run: run.to_owned(),
-        task: stated(end, "task"),
-        agent: stated(end, "agent"),
-        model: None,
         state: end_state(end),
         why: text(end, "message").to_owned(),
         next: stated(end, "next"),
         started: earlier(&ended, duration_ms),
-        ended,
         duration_ms,
         usage: Usage::new(number(end, "tokens"), number(end, "cost_micro_usd")),
+        ..bare(project, run, end, ended)
+    }
+}
+
+/// A loop of which only this record, of its start or its end, is known.
+fn bare(project: &str, run: &str, sealed: &Sealed, time: String) -> LoopRecord {
+    LoopRecord {
+        project: project.to_owned(),
+        run: run.to_owned(),
+        task: stated(sealed, "task"),
+        agent: stated(sealed, "agent"),
+        model: None,
+        state: LoopState::Open,
+        why: String::new(),
+        next: None,
+        started: time.clone(),
+        ended: time,
+        duration_ms: 0,
+        usage: Usage::default(),
         breaker: BreakerState::Closed,
+        tree: stated(sealed, "root"),
+        folder: stated(sealed, "folder"),
+        handoff: stated(sealed, "handoff"),
+        resume: stated(sealed, "resume"),
+        unended_on: None,
+        unreported: Vec::new(),
         iterations: Vec::new(),
     }
+}
+
+/// A step whose command names the loop that it is about: it is typed anywhere in the project.
+fn for_run(next: &str, run: &str) -> String {
+    let named = format!("`gate breaker reset --run {run} --reason …`");
+    next.replace("`gate breaker reset --reason …`", &named)
 }
 
 fn end_state(end: &Sealed) -> LoopState {
@@ -157,6 +248,15 @@ pub fn iteration(record: &Record) -> IterationRecord {
         changed_files: decision.input.observed.tree.as_ref().and_then(|tree| tree.changed_files),
         agent_ms: record.transcript.duration_ms,
         decision_ms: record.duration_ms,
+        cut_off: decision.input.observed.outage.as_ref().is_some_and(|outage| {
+            matches!(outage.cause, OutageCause::Cancelled | OutageCause::Crash)
+        }),
+        crashed: decision
+            .input
+            .observed
+            .outage
+            .as_ref()
+            .is_some_and(|outage| outage.cause == OutageCause::Crash),
         usage: used(before.as_ref(), decision.spent().as_ref(), record),
     }
 }

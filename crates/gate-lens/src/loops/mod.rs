@@ -44,6 +44,20 @@ pub struct LoopRecord {
     pub usage: Usage,
     /// The state of its breaker after the last decision.
     pub breaker: BreakerState,
+    /// The root of its work tree, if its start or its end was recorded.
+    pub tree: Option<String>,
+    /// The folder with its runs.
+    pub folder: Option<String>,
+    /// The path of its handoff.
+    pub handoff: Option<String>,
+    /// The command that goes on with it.
+    pub resume: Option<String>,
+    /// The machine on which it began, if its start is its last record of that kind: it runs, or
+    /// it died.
+    pub unended_on: Option<String>,
+    /// The numbers of its iterations whose cost no transcript reports, though the iteration was cut
+    /// off.
+    pub unreported: Vec<u64>,
     /// Its iterations in the window.
     pub iterations: Vec<IterationRecord>,
 }
@@ -63,6 +77,8 @@ pub enum LoopState {
     Released,
     /// The loop goes on, or nobody recorded its end.
     Open,
+    /// Its gate is gone, and recorded no end: it was killed, or the machine went down.
+    Died,
 }
 
 impl LoopState {
@@ -70,7 +86,7 @@ impl LoopState {
     pub fn mark(self) -> Mark {
         match self {
             Self::Done => Mark::Good,
-            Self::Stopped | Self::Blocked => Mark::Bad,
+            Self::Stopped | Self::Blocked | Self::Died => Mark::Bad,
             Self::Released | Self::Open => Mark::Unsure,
         }
     }
@@ -83,6 +99,35 @@ impl LoopState {
             Self::Blocked => "BLOCKED",
             Self::Released => "RELEASED",
             Self::Open => "OPEN",
+            Self::Died => "DIED",
+        }
+    }
+
+    /// The place in a list with the worst first, from 0.
+    pub fn rank(self) -> u8 {
+        match self {
+            Self::Died => 0,
+            Self::Blocked => 1,
+            Self::Stopped => 2,
+            Self::Released => 3,
+            Self::Open => 4,
+            Self::Done => 5,
+        }
+    }
+}
+
+impl LoopRecord {
+    /// The cost in words, with what is not known of it; empty if there was none.
+    pub fn cost(&self) -> String {
+        let known = self.usage.dollars();
+        let numbers: Vec<_> = self.unreported.iter().map(u64::to_string).collect();
+        match (known.is_empty(), numbers.as_slice()) {
+            (_, []) => known,
+            (true, _) => "cost unknown".to_owned(),
+            (false, [number]) => format!("at least {known}; iteration {number} was not reported"),
+            (false, _) => {
+                format!("at least {known}; iterations {} were not reported", numbers.join(", "))
+            }
         }
     }
 }
@@ -166,8 +211,19 @@ pub struct IterationRecord {
     pub agent_ms: Option<u64>,
     /// The time for the decision in milliseconds, checks included.
     pub decision_ms: u64,
+    /// The agent was cancelled, or crashed.
+    pub cut_off: bool,
+    /// The agent crashed.
+    pub crashed: bool,
     /// Tokens and money of this iteration alone.
     pub usage: Usage,
+}
+
+impl IterationRecord {
+    /// The agent was cut off before it reported a cost.
+    pub fn is_unreported(&self) -> bool {
+        self.cut_off && self.usage.cost_micro_usd == 0
+    }
 }
 
 /// A check's outcome in an iteration.

@@ -50,6 +50,8 @@ pub struct Totals {
     pub released: u64,
     /// Loops without a recorded end.
     pub open: u64,
+    /// Loops whose gate is gone without a recorded end.
+    pub died: u64,
     /// Decisions.
     pub iterations: u64,
     /// Claims of completion.
@@ -142,6 +144,7 @@ fn totals(loops: &[LoopRecord]) -> Totals {
             LoopState::Blocked => totals.blocked += 1,
             LoopState::Released => totals.released += 1,
             LoopState::Open => totals.open += 1,
+            LoopState::Died => totals.died += 1,
         }
         totals.iterations += one.iterations.len() as u64;
         totals.claims += claims(one);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::behind::BehindClaims;
 use super::figures::{AgentFigures, ReportRecord, agent_name};
 use super::text::{
-    check_figures, claim, claims, cost, covered, failures, figures, found, headline, title,
+    check_figures, claim, claims, cost, covered, facts, failures, figures, found, headline, title,
 };
 use crate::loops::{IterationRecord, LoopRecord};
 use gate_card::text::plain;
@@ -35,6 +35,8 @@ fn section(lines: &mut Vec<String>, one: &LoopRecord) {
     lines.push(format!("## {}: {}", one.state.word(), cell(&title(one))));
     lines.extend([String::new(), format!("- **Why**: {}", cell(&one.why))]);
     lines.extend(one.next.as_ref().map(|next| format!("- **Next**: {}", cell(next))));
+    lines
+        .extend(facts(one).iter().map(|fact| format!("- **{}**: {}", fact.name, cell(&fact.text))));
     lines.push(format!("- **Took**: {}", figures(one)));
     lines.extend([format!("- **Agent**: {}", cell(&agent_name(one))), String::new()]);
     for failure in failures(one) {

@@ -7,7 +7,7 @@ use maud::{Markup, Render, html};
 
 use super::figures::{ReportRecord, agent_name, is_refused, refused};
 use super::text::{
-    claim, claims, cost, covered, failures, figures, found, grouped, headline, title,
+    claim, claims, cost, covered, facts, failures, figures, found, grouped, headline, title,
 };
 use crate::loops::{IterationRecord, LoopRecord, LoopState};
 use gate_card::text::{brief, clock, lines, plain};
@@ -56,6 +56,9 @@ fn section(one: &LoopRecord) -> Markup {
             @if let Some(next) = &one.next {
                 p.next { strong { "Next: " } (with_code(next)) }
             }
+            @for fact in facts(one) {
+                p.figures { (fact.name) ": " (with_code(&fact.text)) }
+            }
             p.figures { (plain(&agent_name(one))) " · " (figures(one)) " · " (local_time(&one.started)) " to " (local_time(&one.ended)) }
             @if !one.iterations.is_empty() { (timeline(one)) }
             @for failure in failures(one) {
@@ -74,7 +77,7 @@ fn section(one: &LoopRecord) -> Markup {
 fn badge(state: LoopState) -> &'static str {
     match state {
         LoopState::Done => "good",
-        LoopState::Stopped | LoopState::Blocked => "bad",
+        LoopState::Stopped | LoopState::Blocked | LoopState::Died => "bad",
         LoopState::Released | LoopState::Open => "going",
     }
 }

@@ -30,6 +30,9 @@ pub fn card(report: &ReportRecord) -> String {
             }
         }
         page.rows("next", &one.next);
+        for fact in facts(one) {
+            page.row(fact.name, &fact.text);
+        }
         page.row("took", &figures(one));
         page.row("agent", &agent_name(one));
     }
@@ -55,6 +58,7 @@ fn summary(page: &mut Page, report: &ReportRecord) {
 /// The number of loops by state, the cost, and the time.
 pub fn headline(totals: &Totals) -> String {
     let states = [
+        (totals.died, "died"),
         (totals.done, "done"),
         (totals.stopped, "stopped"),
         (totals.blocked, "blocked"),
@@ -92,11 +96,48 @@ pub fn title(one: &LoopRecord) -> String {
     one.task.clone().unwrap_or_else(|| one.run.clone())
 }
 
+fn crashes_in_words(count: usize) -> String {
+    match count {
+        1 => "the agent crashed once".to_owned(),
+        count => format!("the agent crashed {count} times"),
+    }
+}
+
+/// A fact of a loop with its name.
+pub struct Fact {
+    /// Its name, as a row has it.
+    pub name: &'static str,
+    /// The fact in words.
+    pub text: String,
+}
+
+/// The facts of a loop that is not done: its state if that is no end, its crashes, its tree, its
+/// folder, its handoff, and the command that goes on.
+pub fn facts(one: &LoopRecord) -> Vec<Fact> {
+    let open = "it goes on, or its end was not recorded".to_owned();
+    let crashes = one.iterations.iter().filter(|iteration| iteration.crashed).count();
+    let is_done = one.state == LoopState::Done;
+    let unless_done = |fact: &Option<String>| fact.clone().filter(|_| !is_done);
+    // The next step may be that command.
+    let is_named = |resume: &String| one.next.iter().any(|next| next.contains(resume.as_str()));
+    [
+        ("open", Some(open).filter(|_| one.state == LoopState::Open)),
+        ("crashes", Some(crashes).filter(|count| *count > 0).map(|count| crashes_in_words(count))),
+        ("tree", unless_done(&one.tree)),
+        ("folder", unless_done(&one.folder)),
+        ("handoff", unless_done(&one.handoff)),
+        ("go on with", unless_done(&one.resume).filter(|resume| !is_named(resume))),
+    ]
+    .into_iter()
+    .filter_map(|(name, text)| Some(Fact { name, text: text? }))
+    .collect()
+}
+
 /// Iterations, time and cost of a loop.
 pub fn figures(one: &LoopRecord) -> String {
     let iterations = counted(one.iterations.len(), "iteration");
     let mut figures = vec![iterations, span(Duration::from_millis(one.duration_ms))];
-    figures.extend(Some(one.usage.dollars()).filter(|cost| !cost.is_empty()));
+    figures.extend(Some(one.cost()).filter(|cost| !cost.is_empty()));
     if one.usage.tokens > 0 {
         figures.push(format!("{} tokens", grouped(one.usage.tokens)));
     }

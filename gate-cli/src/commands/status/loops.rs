@@ -57,6 +57,17 @@ pub(crate) struct LoopStatus {
     why: String,
     /// The one thing to do next.
     next: Option<String>,
+    /// The root of its work tree, if that is known.
+    tree: Option<String>,
+    /// The folder with its runs.
+    folder: Option<String>,
+    /// The path of its handoff.
+    handoff: Option<String>,
+    /// The command that goes on with it.
+    resume: Option<String>,
+    /// The cost in words, with what is not known of it.
+    #[serde(skip)]
+    cost: String,
     /// The state of its breaker after the latest decision.
     breaker: Option<BreakerState>,
 }
@@ -99,10 +110,21 @@ impl LoopStatus {
     fn recorded(record: LoopRecord) -> Self {
         let last_iteration = record.iterations.last();
         Self {
+            cost: record.cost(),
+            tree: record.tree,
+            folder: record.folder,
+            handoff: record.handoff,
+            resume: record.resume,
             state: RunningState::Ended(record.state),
             doing: None,
             doing_since: None,
-            iteration: last_iteration.map_or(0, |iteration| iteration.iteration),
+            iteration: record
+                .unreported
+                .iter()
+                .max()
+                .copied()
+                .max(last_iteration.map(|one| one.iteration))
+                .unwrap_or_default(),
             verdict: last_iteration.map(|iteration| iteration.verdict),
             breaker: Some(record.breaker),
             ended: Some(record.ended),
@@ -130,7 +152,13 @@ impl LoopStatus {
 
     fn running(live: LiveLoop, recorded: Option<&Self>) -> Self {
         let duration = Timestamp::now().duration_since(live.started);
+        let usage = Usage::new(live.tokens, live.cost_micro_usd);
         Self {
+            cost: usage.dollars(),
+            tree: Some(live.root.display().to_string()),
+            folder: recorded.and_then(|status| status.folder.clone()),
+            handoff: None,
+            resume: None,
             project: recorded.map_or(live.project, |status| status.project.clone()),
             run: recorded.map_or(live.run, |status| status.run.clone()),
             task: Some(live.task),
@@ -143,11 +171,19 @@ impl LoopStatus {
             started: live.started.to_string(),
             ended: None,
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or_default(),
-            usage: Usage::new(live.tokens, live.cost_micro_usd),
+            usage,
             verdict: live.verdict,
             why: live.why,
             next: None,
             breaker: recorded.and_then(|status| status.breaker),
+        }
+    }
+
+    /// The place on the card: those that run, then the worst first.
+    fn rank(&self) -> u8 {
+        match self.state {
+            RunningState::Running(_) => 0,
+            RunningState::Ended(state) => 1 + state.rank(),
         }
     }
 
@@ -163,7 +199,7 @@ impl LoopStatus {
         let time = span(Duration::from_millis(self.duration_ms));
         let mut figures = vec![format!("iteration {}", self.iteration), time];
         figures.extend(self.ended.as_deref().map(local_time));
-        figures.extend(Some(self.usage.dollars()).filter(|cost| !cost.is_empty()));
+        figures.extend(Some(self.cost.clone()).filter(|cost| !cost.is_empty()));
         figures.extend(
             self.breaker
                 .filter(|state| *state != BreakerState::Closed)
@@ -174,12 +210,15 @@ impl LoopStatus {
 }
 
 /// Shows the loops on the page of the status: the work of a running one, and of one that did not
-/// end well the reason and the remedy. `project` is the one of the status.
-pub(super) fn add_rows(page: &mut Page, loops: &[LoopStatus], project: &str) {
+/// end well the reason and the remedy, the worst first. `project` is the one of the status, and
+/// `here` the root of its work tree.
+pub(super) fn add_rows(page: &mut Page, loops: &[LoopStatus], project: &str, here: &str) {
     if !loops.is_empty() {
         page.blank();
     }
-    for status in loops {
+    let mut worst_first: Vec<_> = loops.iter().collect();
+    worst_first.sort_by_key(|status| status.rank());
+    for status in worst_first {
         let (mark, word) = status.mark();
         let name = status.task.as_deref().unwrap_or(&status.run);
         page.head(mark, word, &format!("{name}  {}", status.figures()));
@@ -190,7 +229,19 @@ pub(super) fn add_rows(page: &mut Page, loops: &[LoopStatus], project: &str) {
         if status.state == RunningState::Ended(LoopState::Done) {
             continue;
         }
-        page.rows("why", Some(&status.why).filter(|reason| !reason.is_empty()));
+        if status.state == RunningState::Ended(LoopState::Open) {
+            page.row("open", "it goes on, or its end was not recorded");
+        }
+        // A loop that waits says why with its work.
+        let is_told = status.doing.as_ref().is_some_and(|doing| doing.ends_with(&status.why));
+        page.rows("why", Some(&status.why).filter(|_| !is_told));
         page.rows("next", &status.next);
+        if status.tree.as_deref() != Some(here) {
+            page.rows("tree", &status.tree);
+        }
+        page.rows("folder", &status.folder);
+        page.rows("handoff", &status.handoff);
+        let is_named = |resume: &&String| status.next.iter().any(|next| next.contains(*resume));
+        page.rows("go on with", status.resume.as_ref().filter(|resume| !is_named(resume)));
     }
 }

@@ -220,7 +220,7 @@ fn every_kind_of_record_says_what_happened_and_why() {
                     "iterations": 3, "cost_micro_usd": 1_480_000, "duration_ms": 62_000 }),
             "task 7                    loop ended     cancelled (3 iterations, 1m 2s, $1.48)",
         ),
-        ("run_started", json!({}), "-                         run_started"),
+        ("run_paused", json!({}), "-                         run_paused"),
     ] {
         let expected = format!("{}      1  {expected}", local_seconds("2026-11-02T10:00:00Z"));
         assert_eq!(cleaned_line(kind, &body).trim_end(), expected);
