@@ -78,6 +78,9 @@ pub enum Reach {
 pub struct Transcript {
     /// The format's name.
     pub format: Option<String>,
+    /// The program that wrote it, such as `claude-code`; null where the format does not tell.
+    #[serde(default)]
+    pub client: Option<String>,
     /// The client's id of the session.
     pub session: Option<String>,
     /// The model's name.
@@ -212,7 +215,9 @@ impl<'p> Scanner<'p> {
             Reach::Nothing if turn.words().next().is_some() => Reach::Word,
             reach => reach,
         };
-        transcript.format = self.reader.format().map(|format| format.name().to_owned());
+        let format = self.reader.format();
+        transcript.format = format.map(|format| format.name().to_owned());
+        transcript.client = format.and_then(|format| format.client()).map(str::to_owned);
         let mut signal = Signal::read(&turn, policy);
         if let Some(lost_line) = lost_line
             && signal.line().is_some_and(|line| line <= lost_line)

@@ -131,6 +131,9 @@ formats! {
     ChatJson: chat::CHAT_JSON,
 }
 
+/// Families of formats that belong to no one program.
+const SHARED: [&str; 4] = ["text", "chat", "atif", "specstory"];
+
 impl Format {
     /// The format's name, as `--format` takes it.
     pub fn name(self) -> &'static str {
@@ -140,6 +143,12 @@ impl Format {
     /// A format of JSON records.
     pub(super) fn is_json(self) -> bool {
         matches!(self.spec().known_by, KnownBy::Record(_))
+    }
+
+    /// The program that writes the format, as its agent's name; `None` where several programs
+    /// write it.
+    pub fn client(self) -> Option<&'static str> {
+        Forced::Agent(self.agent()).client()
     }
 
     /// The name of the agent that writes the format, or "text".
@@ -166,6 +175,15 @@ pub enum Forced {
 }
 
 impl Forced {
+    /// The program that it is about; `None` where several programs write the format.
+    pub fn client(self) -> Option<&'static str> {
+        let agent = match self {
+            Self::Format(format) => format.agent(),
+            Self::Agent(agent) => agent,
+        };
+        (!SHARED.contains(&agent)).then_some(agent)
+    }
+
     /// The name of the format or of the agent.
     pub fn name(self) -> &'static str {
         match self {

@@ -120,7 +120,7 @@ texts! {
 
     Transcript {
         session, model, errors, limits, denials, commands, problems;
-        format, tokens, cost_micro_usd, duration_ms, turns, bytes, skipped, is_of_call
+        format, client, tokens, cost_micro_usd, duration_ms, turns, bytes, skipped, is_of_call
     }
     Remark { text; line }
     Limit { text; resets_at, line }

@@ -123,6 +123,7 @@ impl Audited {
         self.tokens += turns.usage.tokens.unwrap_or_default();
         self.cost_micro_usd += turns.usage.cost_micro_usd.unwrap_or_default();
         let agent = reader.format().map_or("unknown", |format| format.name()).to_owned();
+        let client = reader.format().and_then(|format| format.client());
         let model = turns.model.take();
         let project = Path::new(&file.shown).parent().and_then(Path::file_name);
         let project = project.map_or(".".into(), |name| name.to_string_lossy()).into_owned();
@@ -146,6 +147,7 @@ impl Audited {
                 later_part_line: standing.later_part.as_ref().map(line),
                 later_part: standing.later_part.as_ref().map(shown),
                 agent: agent.clone(),
+                client: client.map(str::to_owned),
                 model: model.clone(),
                 project: project.clone(),
                 way: turn.way,

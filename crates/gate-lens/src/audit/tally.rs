@@ -28,7 +28,7 @@ pub struct AuditRecord {
     pub all: Claims,
     /// The share of claims with a passing check after the last edit; null without claims.
     pub share: Option<Share>,
-    /// The numbers by agent, model and project.
+    /// The numbers by format, client, model and project.
     pub by: Groups,
     /// Events on the way: turns, and denied calls.
     pub on_the_way: WayTotals,
@@ -66,6 +66,8 @@ pub struct Claims {
 pub struct Groups {
     /// By the format of the transcript.
     pub agent: BTreeMap<String, Claims>,
+    /// By the program that wrote the transcript; `unknown` if its format does not tell.
+    pub client: BTreeMap<String, Claims>,
     /// By the model; `unknown` if the transcript does not name it.
     pub model: BTreeMap<String, Claims>,
     /// By the folder of the transcript.
@@ -119,6 +121,8 @@ pub struct AuditItem {
     pub later_part_line: Option<u64>,
     /// The format of the transcript.
     pub agent: String,
+    /// The program that wrote it; null if its format does not tell.
+    pub client: Option<String>,
     /// The model; null if the transcript does not name it.
     pub model: Option<String>,
     /// The folder of the transcript.
@@ -229,10 +233,10 @@ impl AuditRecord {
         record
     }
 
-    /// The numbers by agent, by model and by project, each with its name.
+    /// The numbers by client, by model and by project, each with its name.
     pub fn groups(&self) -> [(&'static str, &BTreeMap<String, Claims>); 3] {
-        let Groups { agent, model, project } = &self.by;
-        [("agent", agent), ("model", model), ("project", project)]
+        let Groups { client, model, project, .. } = &self.by;
+        [("client", client), ("model", model), ("project", project)]
     }
 
     /// The claims of this standing, in the order of the files.
@@ -241,14 +245,15 @@ impl AuditRecord {
     }
 
     fn count(&mut self, item: &AuditItem) {
-        let model = item.model.as_deref().unwrap_or("unknown");
+        let name = |name: &Option<String>| name.clone().unwrap_or_else(|| "unknown".to_owned());
         let groups = [
-            (&mut self.by.agent, item.agent.as_str()),
-            (&mut self.by.model, model),
-            (&mut self.by.project, item.project.as_str()),
+            (&mut self.by.agent, item.agent.clone()),
+            (&mut self.by.client, name(&item.client)),
+            (&mut self.by.model, name(&item.model)),
+            (&mut self.by.project, item.project.clone()),
         ];
         for (groups, name) in groups {
-            groups.entry(name.to_owned()).or_default().add(item.standing);
+            groups.entry(name).or_default().add(item.standing);
         }
         self.all.add(item.standing);
         for found in &item.looked_up {

@@ -10,6 +10,7 @@ use gate_core::decide::spent::Spent;
 use gate_core::history::kind;
 use gate_core::ledger::Sealed;
 use gate_core::{Decision, Verdict};
+use gate_transcript::Forced;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -152,6 +153,7 @@ impl<'r> Open<'r> {
                 .collect(),
             iterations,
             task: last.task,
+            client: last.transcript.format.as_deref().and_then(client),
             agent: last.transcript.format,
             model: last.transcript.model,
         })
@@ -172,6 +174,12 @@ fn without_decision(project: &str, run: &str, end: &Sealed) -> LoopRecord {
     }
 }
 
+/// The program that writes this format, or that has this name.
+fn client(name: &str) -> Option<String> {
+    let forced = name.parse::<Forced>().ok()?;
+    forced.client().map(str::to_owned)
+}
+
 /// A loop of which only this record, of its start or its end, is known.
 fn bare(project: &str, run: &str, sealed: &Sealed, time: String) -> LoopRecord {
     LoopRecord {
@@ -179,6 +187,7 @@ fn bare(project: &str, run: &str, sealed: &Sealed, time: String) -> LoopRecord {
         run: run.to_owned(),
         task: stated(sealed, "task"),
         agent: stated(sealed, "agent"),
+        client: stated(sealed, "agent").and_then(|agent| client(&agent)),
         model: None,
         state: LoopState::Open,
         why: String::new(),

@@ -24,8 +24,10 @@ pub struct LoopRecord {
     pub run: String,
     /// The task's id.
     pub task: Option<String>,
-    /// The agent or the format of its output.
+    /// The agent that was named to gate, or the format of its output.
     pub agent: Option<String>,
+    /// The program that wrote the output, such as `claude-code`, if its format tells.
+    pub client: Option<String>,
     /// The model, if the transcript names it.
     pub model: Option<String>,
     /// The state that the loop is in, or ended in.

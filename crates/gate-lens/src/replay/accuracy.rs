@@ -16,9 +16,11 @@ use gate_card::text::{aligned, plain};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ValueEnum, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum By {
-    /// The format of the transcript, by which its client is known.
+    /// The format of the transcript.
     #[default]
     Agent,
+    /// The program that wrote the transcript.
+    Client,
     /// The model.
     Model,
     /// The folder of the file.
@@ -31,6 +33,7 @@ impl By {
         let transcript = row.transcript.as_ref();
         let name = match self {
             Self::Agent => transcript.and_then(|transcript| transcript.format.clone()),
+            Self::Client => transcript.and_then(|transcript| transcript.client.clone()),
             Self::Model => transcript.and_then(|transcript| transcript.model.clone()),
             Self::Folder => folder(&row.file),
         };

@@ -93,8 +93,12 @@ pub struct CheckFigures {
 /// Figures of an agent.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct AgentFigures {
-    /// The agent, or the format of its output, and the model.
+    /// The client and the model; without a client, the agent or the format of its output.
     pub agent: String,
+    /// The program that wrote the outputs, if their format tells.
+    pub client: Option<String>,
+    /// The model, if the transcripts name it.
+    pub model: Option<String>,
     /// Its loops.
     pub loops: u64,
     /// Loops whose work is done.
@@ -209,6 +213,8 @@ fn agents(loops: &[LoopRecord]) -> Vec<AgentFigures> {
         let agent = agent_name(one);
         let figures = by_name.entry(agent.clone()).or_default();
         figures.agent = agent;
+        figures.client.clone_from(&one.client);
+        figures.model.clone_from(&one.model);
         figures.loops += 1;
         figures.done += u64::from(one.state == LoopState::Done);
         figures.claims += claims(one);
@@ -224,9 +230,9 @@ fn agents(loops: &[LoopRecord]) -> Vec<AgentFigures> {
     agents
 }
 
-/// The agent and the model of a loop.
+/// The client, or without one the agent, and the model of a loop.
 pub(crate) fn agent_name(one: &LoopRecord) -> String {
-    match (&one.agent, &one.model) {
+    match (one.client.as_ref().or(one.agent.as_ref()), &one.model) {
         (Some(agent), Some(model)) => format!("{agent}, {model}"),
         (Some(name), None) | (None, Some(name)) => name.clone(),
         (None, None) => "unknown".to_owned(),

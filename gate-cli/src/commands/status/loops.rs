@@ -30,8 +30,10 @@ pub(crate) struct LoopStatus {
     run: String,
     /// The task's id.
     task: Option<String>,
-    /// The agent or the format of its output.
+    /// The agent that was named to gate, or the format of its output.
     agent: Option<String>,
+    /// The program that wrote the output, such as `claude-code`, if that is known.
+    client: Option<String>,
     /// The model, if the transcript names it.
     model: Option<String>,
     /// `running` if a `gate run` on this machine has the loop, else the state in which its
@@ -132,6 +134,7 @@ impl LoopStatus {
             run: record.run,
             task: record.task,
             agent: record.agent,
+            client: record.client,
             model: record.model,
             started: record.started,
             duration_ms: record.duration_ms,
@@ -163,6 +166,7 @@ impl LoopStatus {
             run: recorded.map_or(live.run, |status| status.run.clone()),
             task: Some(live.task),
             agent: Some(live.agent),
+            client: recorded.and_then(|status| status.client.clone()),
             model: recorded.and_then(|status| status.model.clone()),
             state: RunningState::Running(Running::Running),
             doing: Some(live.doing),

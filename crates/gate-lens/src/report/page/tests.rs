@@ -51,6 +51,7 @@ fn night(iterations: u64, state: LoopState) -> LoopRecord {
         run: "nightly".to_owned(),
         task: None,
         agent: Some("codex".to_owned()),
+        client: Some("codex".to_owned()),
         model: None,
         state,
         why: "a person is needed: `gate trust`".to_owned(),
