@@ -48,7 +48,7 @@ pub(crate) fn note_death(one: &mut LoopRecord) {
     if one.unended_on != Some(machine()) || is_locked_in(folder) {
         return;
     }
-    let live = LiveLoop::of(folder)
+    let live = LiveLoop::read(folder)
         .filter(|live| live.started.to_string() <= one.started || !one.iterations.is_empty());
     let iteration = live.as_ref().map_or(1, |live| live.iteration.max(1));
     let last_seen = live.map_or_else(|| one.ended.clone(), |live| live.since.to_string());

@@ -108,7 +108,7 @@ impl LiveFile {
 
 impl LiveLoop {
     /// The last account of the loop over the task with this folder.
-    pub(crate) fn of(folder: &Path) -> Option<Self> {
+    pub(crate) fn read(folder: &Path) -> Option<Self> {
         let text = std::fs::read_to_string(folder.join(layout::LIVE)).ok()?;
         serde_json::from_str(&text).ok()
     }

@@ -129,7 +129,7 @@ impl<'r> Open<'r> {
         let next = remedy.or_else(|| next_step(&last.decision)).map(|next| for_run(&next, run));
         let facts = end.or(start);
         let fact = |key| facts.and_then(|sealed| stated(sealed, key));
-        let unended = start.filter(|_| end.is_none());
+        let unended = if end.is_none() { start } else { None };
         Some(LoopRecord {
             project: project.to_owned(),
             run: run.to_owned(),

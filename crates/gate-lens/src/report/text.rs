@@ -117,11 +117,11 @@ pub fn facts(one: &LoopRecord) -> Vec<Fact> {
     let open = "it goes on, or its end was not recorded".to_owned();
     let crashes = one.iterations.iter().filter(|iteration| iteration.crashed).count();
     let is_done = one.state == LoopState::Done;
-    let unless_done = |fact: &Option<String>| fact.clone().filter(|_| !is_done);
+    let unless_done = |fact: &Option<String>| if is_done { None } else { fact.clone() };
     // The next step may be that command.
     let is_named = |resume: &String| one.next.iter().any(|next| next.contains(resume.as_str()));
     [
-        ("open", Some(open).filter(|_| one.state == LoopState::Open)),
+        ("open", (one.state == LoopState::Open).then_some(open)),
         ("crashes", Some(crashes).filter(|count| *count > 0).map(|count| crashes_in_words(count))),
         ("tree", unless_done(&one.tree)),
         ("folder", unless_done(&one.folder)),

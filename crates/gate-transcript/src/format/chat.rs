@@ -65,7 +65,7 @@ records! {
         info: Object<Info<'a>>,
     }
 
-    /// What mini-swe-agent adds to a message: the commands in it, or how a command ended.
+    /// Of mini-swe-agent: the commands in a message, or the exit code of one.
     struct Extra<'a> {
         actions: List<Object<Action<'a>>>,
         returncode: Num,

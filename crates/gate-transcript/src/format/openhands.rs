@@ -78,7 +78,7 @@ records! {
         final_thought: Str<'a>,
     }
 
-    /// How a call ended.
+    /// The end of a call.
     struct Ended<'a> {
         content: Content<'a, Part<'a>>,
         is_error: Flag,

@@ -238,7 +238,7 @@ pub(super) fn add_rows(page: &mut Page, loops: &[LoopStatus], project: &str, her
         }
         // A loop that waits says why with its work.
         let is_told = status.doing.as_ref().is_some_and(|doing| doing.ends_with(&status.why));
-        page.rows("why", Some(&status.why).filter(|_| !is_told));
+        page.rows("why", (!is_told).then_some(&status.why));
         page.rows("next", &status.next);
         if status.tree.as_deref() != Some(here) {
             page.rows("tree", &status.tree);

@@ -17,6 +17,8 @@ const MAX_BYTES: usize = 400_000;
 fn iteration(number: u64) -> IterationRecord {
     let long = "the total of the cart is wrong when a discount is applied twice; ".repeat(20);
     IterationRecord {
+        cut_off: false,
+        crashed: false,
         seq: number,
         decision_id: format!("{number:036}"),
         iteration: number,
@@ -47,6 +49,12 @@ fn iteration(number: u64) -> IterationRecord {
 
 fn night(iterations: u64, state: LoopState) -> LoopRecord {
     LoopRecord {
+        tree: None,
+        folder: None,
+        handoff: None,
+        resume: None,
+        unended_on: None,
+        unreported: Vec::new(),
         project: "shop".to_owned(),
         run: "nightly".to_owned(),
         task: None,

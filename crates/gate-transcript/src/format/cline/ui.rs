@@ -21,7 +21,7 @@ pub(crate) const CLINE_SESSION: Spec = Spec {
     ..CLINE_STREAM
 };
 
-/// What Cline puts behind a result if files have changed.
+/// The mark behind a result if files have changed.
 const HAS_CHANGES: &str = "HAS_CHANGES";
 
 /// Follows the messages.
