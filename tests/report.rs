@@ -68,7 +68,7 @@ fn a_night_says_of_each_loop_who_why_how_much_and_what_next() {
         "start the agent again",
         "2 of completion, 1 refused",
         "1 × required-check-failed",
-        "claude-stream, m-1",
+        "claude-code, m-1",
     ] {
         assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
     }

@@ -84,7 +84,7 @@ fn who_is_held_and_what_frees_them_is_told_wherever_one_asks() {
     assert_eq!(ran.json()["open"][0]["loop"], name.as_str());
     let ran = ran.again("breaker reset --run nobody --reason x").code(2).tells("is called nobody");
     let ran = ran.again(&format!("breaker reset --run {name} --reason x")).code(0).says("READY");
-    ran.again("status").code(0).says("all closed");
+    ran.again("status").code(0).says("all ready");
 }
 
 #[test]

@@ -125,7 +125,7 @@ struct StartBody<'s> {
     task: &'s str,
     agent: &'s str,
     tree: &'s str,
-    root: &'s Path,
+    root: String,
     folder: &'s str,
     machine: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -175,7 +175,7 @@ struct Body<'e> {
     message: &'e str,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<&'e str>,
-    root: &'e Path,
+    root: String,
     folder: &'e str,
     #[serde(skip_serializing_if = "Option::is_none")]
     handoff: Option<&'e str>,
@@ -194,7 +194,7 @@ impl Memory {
             task: start.task,
             agent: start.agent,
             tree: &self.tree,
-            root: start.root,
+            root: start.root.display().to_string(),
             folder: start.folder,
             machine: machine(),
             resume: start.resume,
@@ -211,7 +211,7 @@ impl Memory {
             stopped_by: end.stopped_by,
             message: &end.message,
             next: end.next.as_deref(),
-            root: end.root,
+            root: end.root.display().to_string(),
             folder: end.folder,
             handoff: end.handoff,
             resume: end.resume,

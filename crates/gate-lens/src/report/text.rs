@@ -122,7 +122,7 @@ pub fn facts(one: &LoopRecord) -> Vec<Fact> {
     let is_named = |resume: &String| one.next.iter().any(|next| next.contains(resume.as_str()));
     [
         ("open", (one.state == LoopState::Open).then_some(open)),
-        ("crashes", Some(crashes).filter(|count| *count > 0).map(|count| crashes_in_words(count))),
+        ("crashes", Some(crashes).filter(|count| *count > 0).map(crashes_in_words)),
         ("tree", unless_done(&one.tree)),
         ("folder", unless_done(&one.folder)),
         ("handoff", unless_done(&one.handoff)),
