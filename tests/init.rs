@@ -168,7 +168,7 @@ fn the_next_steps_are_told_in_order_and_begin_with_the_commit() {
         "1. read gate.toml",
         "2. commit it",
         "3. gate install codex",
-        "4. or around one: gate init --loop bash, or `gate run --prompt PROMPT.md --agent codex`",
+        "4. or as the loop around one: `gate run --prompt PROMPT.md --agent codex`",
     ];
     let places = steps.map(at);
     assert!(places.is_sorted(), "{}", ran.stdout);

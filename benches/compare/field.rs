@@ -1,7 +1,8 @@
 //! The folder in which all programs run, with what they read.
 
+use std::env;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::hostile::Hostile;
@@ -85,8 +86,19 @@ impl Field {
         self.root.join(name)
     }
 
-    /// The path of a transcript, which is written where it is not there yet.
+    /// The path of a transcript, which is written where it is not there yet. `GATE_BENCH_DATA`
+    /// names a folder with others: `claude_100M`, `text_10K`.
     pub(crate) fn transcript(&self, kind: Kind, bytes: u64) -> String {
+        if let Some(folder) = env::var_os("GATE_BENCH_DATA") {
+            let size = match bytes {
+                1_000_000_000 => "1G".to_owned(),
+                1_000_000.. => format!("{}M", bytes / 1_000_000),
+                _ => format!("{}K", bytes / 1_000),
+            };
+            let file = Path::new(&folder).join(format!("{}_{size}", kind.name()));
+            assert!(file.is_file(), "{} is missing", file.display());
+            return file.to_str().unwrap().to_owned();
+        }
         self.file(&format!("{}-{bytes}", kind.name()), |to| transcript::write(kind, bytes, to))
     }
 
@@ -106,6 +118,19 @@ impl Field {
     pub(crate) fn hostile(&self, hostile: Hostile, long: usize) -> String {
         let name = format!("hostile-{long}-{}", hostile.name.replace(' ', "-"));
         self.file(&name, |to| hostile.write(long, to))
+    }
+
+    /// The path of a transcript with a time before each line.
+    pub(crate) fn stamped(&self, transcript: &str) -> String {
+        self.file("stamped", |to| {
+            let lines = BufReader::with_capacity(1 << 20, File::open(transcript)?).split(b'\n');
+            for (number, line) in lines.enumerate() {
+                write!(to, "[2026-11-30T08:00:{:02}Z] ", number % 60)?;
+                to.write_all(&line?)?;
+                to.write_all(b"\n")?;
+            }
+            Ok(())
+        })
     }
 
     /// The path of one line of so many bytes: a message of the agent's.

@@ -122,6 +122,15 @@ fn json(field: &Field) {
             line(Bar::Known, 7, Program::new("cat", &bare, &[f])).print();
         }
     }
+    let file = field.transcript(Kind::Claude, LARGE);
+    Comparison {
+        what: "times before the lines, claude 100 MB, beside none".to_owned(),
+        gate: scan(&bare, &field.stamped(&file)),
+        other: scan(&bare, &file),
+        bar: Bar::Longer(1.1),
+        times: 7,
+    }
+    .print();
 }
 
 /// What stands in every record in which the assistant speaks, and the filter

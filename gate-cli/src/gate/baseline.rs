@@ -285,8 +285,8 @@ impl Gate {
             );
             return Some(Warning::new(WarningCode::NoBaseline, message));
         };
-        let message = "run `gate baseline` before the agent starts: none was taken, and the commit \
-                       that the tree is compared with can be moved by whoever works in it";
+        let message = "no baseline was taken: gate compares with a commit, which whoever works here can \
+                       move. Run `gate baseline` before the agent starts";
         let is_movable = baseline.is_movable();
         is_movable.then(|| Warning::new(WarningCode::BaselineOfHistory, message))
     }

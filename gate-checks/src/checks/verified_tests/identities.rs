@@ -282,7 +282,7 @@ impl Comparison {
             }
             Some(Obstacle::UnnamedRun { baseline_count }) => {
                 return Some(format!(
-                    "the report names none of the baseline's {baseline_count} tests any more"
+                    "none of the baseline's {baseline_count} tests is in the report any more"
                 ));
             }
             Some(Obstacle::UnknownBaseline { .. }) | None => {}

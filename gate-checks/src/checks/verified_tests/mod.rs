@@ -393,8 +393,8 @@ impl VerifiedTests<'_> {
     ) -> Result<(), Trouble> {
         let is_taken = !overlay.baseline.is_from_history();
         if is_taken && comparison.is_without_baseline() && overlay.baseline.has_tests(tree)? {
-            let summary = "the baseline's tests are not known: the command gave no report there; \
-                           install what it needs, then take a new one with `gate baseline`";
+            let summary = "the tests of the baseline are not known: the command gave no report there. \
+                           Install what it needs, then run `gate baseline` again";
             verdict.set_outcome(Outcome::Inconclusive, summary.to_owned());
         }
         Ok(())

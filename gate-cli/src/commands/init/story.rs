@@ -117,9 +117,8 @@ impl FoundChecks {
              each)"
         ));
         steps.push(format!(
-            "or around one: gate init --loop bash, or `gate run --prompt PROMPT.md --agent \
-             {agent}`; in a loop of your own, put `gate prompt` into the prompt, and call \
-             `gate check OUTPUT`"
+            "or as the loop around one: `gate run --prompt PROMPT.md --agent {agent}` (a loop in \
+             your own script: `gate init --loop bash`)"
         ));
         steps
     }

@@ -28,8 +28,8 @@ const CLEAN_GIT: &str = "
 ";
 
 const INTEGRITY: &str = "
-# Nothing gets around the checks: no test is gone, changed or skipped, nothing is
-# stubbed, settings of runners, CI and hooks are as they were. It compares with the
+# Nothing gets around the checks: no new file hides a tool or a module, no link leads
+# out of the tree, and what changed among guarded files is named. It compares with the
 # commit at which the branch began, or with what `gate baseline` took.
 [checks.integrity]
 

@@ -183,7 +183,7 @@ codes! {
             example: "`test_total` expected 3 and now expects 4.",
             remedy: "If the change is right: `gate approve NAME… --reason …`, then check again; no further turn of the agent is needed. If not: put the tests back. `gate run --may-change GLOB` says beforehand which test files may change.",
             effort: 3,
-            to_agent: "{check}: tests that were there before are changed, and their old text fails; restore these, or a person has to approve them: say why the task needs the change",
+            to_agent: "{check}: this work changed tests, and their old text fails now; put them back, or say why the task needs the change: a person then decides",
         }
         SealedTestsFailed = "sealed-tests-failed" {
             meaning: "Tests that the agent does not see fail on the work.",
