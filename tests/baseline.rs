@@ -60,7 +60,7 @@ fn one_that_can_be_moved_is_told_with_the_remedy() {
     let warning = decision["warnings"].as_array().unwrap().iter();
     let mut warning = warning.filter(|one| one["code"] == "baseline-of-history");
     let message = warning.next().unwrap()["message"].as_str().unwrap();
-    assert!(message.contains("run `gate baseline`"), "{message}");
+    assert!(message.contains("Run `gate baseline`"), "{message}");
     let ran = ran.again("baseline").code(0).again("check --json --new-run out.log").code(0);
     assert_eq!(ran.json()["trust"], "T1");
     assert!(!ran.stdout.contains("baseline-of-history"), "{}", ran.stdout);

@@ -55,12 +55,15 @@ fn json_of_another_format_than_the_named_one_is_an_error() {
         let failure = run.code(2).json_lines().remove(0);
         assert_eq!(failure["code"], "format-without-turn", "{command}");
         let hint = failure["hint"].to_string();
-        assert!(hint.contains("without `--format`"), "{hint}");
-        // An agent that only failed has said so in words.
+        assert!(hint.contains("leave `--format` out"), "{hint}");
+        // What an agent prints as it fails is no wrong format.
         let failed = gate(&format!("{command} a.json")).file("a.json", "Error: no network\n");
         let expected_code = if command.starts_with("scan") { 0 } else { 1 };
         failed.code(expected_code);
     }
+    let error = "{\"error\":{\"message\":\"no network\"}}\n";
+    let run = gate("check --no-state --format claude-code --agent-exit-code 1 a.json");
+    run.file("a.json", error).code(1);
 }
 
 #[test]

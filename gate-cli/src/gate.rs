@@ -21,7 +21,7 @@ use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::iteration_facts::TreeState;
 use gate_core::decide::policy::{Threshold, TokenMode, When};
 use gate_core::decide::reason::{Warning, WarningCode};
-use gate_core::decide::signal::{TokenHalves, prompt};
+use gate_core::decide::signal::{TokenHalves, UncheckedSignal, prompt};
 use gate_core::mask::Masker;
 use gate_core::{Decision, Input, Policy, Scan, decide};
 use gate_lens::replay::Replayer;
@@ -191,11 +191,21 @@ impl Gate {
     ///
     /// As of [`Gate::check`].
     pub fn check_with(&self, source: &Source, request: &Request) -> Result<Record, Failure> {
+        self.check_admitted(source, request, |_| Ok(()))
+    }
+
+    /// As [`Gate::check_with`], if the transcript that was read is admitted; else nothing is decided.
+    pub(crate) fn check_admitted(
+        &self,
+        source: &Source,
+        request: &Request,
+        admit: impl FnOnce(&Scan<UncheckedSignal>) -> Result<(), Failure>,
+    ) -> Result<Record, Failure> {
         // A loop opens its gate once, and a person may approve changed settings in its middle.
         let renewed = self.renewed()?;
         let gate = renewed.as_ref().unwrap_or(self);
         let judging = gate.read(source, request)?;
-        admit_format(source, &judging.scan, request.turn.format)?;
+        admit(&judging.scan)?;
         gate.judge(&judging, request)
     }
 

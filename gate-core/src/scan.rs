@@ -54,9 +54,10 @@ pub struct Scan<S = Signal> {
     /// A tool was used since the person's last prompt, or it may have been used in a part that
     /// was not read.
     pub acted: bool,
-    /// The input is JSON of no known format, or not of the one that was named: nobody's words could
-    /// be found.
+    /// The input is JSON of no known format: nobody's words could be found.
     pub unknown_format: bool,
+    /// The input is JSON, but not of the format or agent that was named: it holds no turn.
+    pub foreign_format: bool,
 }
 
 /// The part of a transcript that was read; the caller skipped the rest.
@@ -160,6 +161,7 @@ impl<'p> Scanner<'p> {
             reach: Reach::All,
             acted: false,
             unknown_format: false,
+            foreign_format: false,
         };
         Self { reader: Reader::new(format), collector }
     }
@@ -209,6 +211,7 @@ impl<'p> Scanner<'p> {
             reach,
             acted,
             unknown_format,
+            foreign_format,
         } = self.collector;
         turn.finish();
         let reach = match reach {
@@ -228,7 +231,18 @@ impl<'p> Scanner<'p> {
         let effort = watch.finish(&turn);
         let last_word = turn.words().next().map(|word| word.text.clone()).unwrap_or_default();
         let prompt = prompt.finish();
-        Scan { signal, hits, transcript, effort, last_word, prompt, reach, acted, unknown_format }
+        Scan {
+            signal,
+            hits,
+            transcript,
+            effort,
+            last_word,
+            prompt,
+            reach,
+            acted,
+            unknown_format,
+            foreign_format,
+        }
     }
 }
 
@@ -274,9 +288,21 @@ impl<S> Scan<S> {
             reach,
             acted,
             unknown_format,
+            foreign_format,
         } = self;
         let signal = change(signal);
-        Scan { signal, hits, transcript, effort, last_word, prompt, reach, acted, unknown_format }
+        Scan {
+            signal,
+            hits,
+            transcript,
+            effort,
+            last_word,
+            prompt,
+            reach,
+            acted,
+            unknown_format,
+            foreign_format,
+        }
     }
 
     /// The part of it that feeds the breaker. The caller adds the time and the state of
@@ -320,6 +346,7 @@ struct Collector<'p> {
     reach: Reach,
     acted: bool,
     unknown_format: bool,
+    foreign_format: bool,
 }
 
 impl Collector<'_> {
@@ -358,8 +385,8 @@ impl Sink for Collector<'_> {
                 if problem.kind.loses_words() {
                     self.lost_line = Some(problem.line);
                 }
-                self.unknown_format |=
-                    matches!(problem.kind, ProblemKind::UnknownJson | ProblemKind::ForeignJson);
+                self.unknown_format |= problem.kind == ProblemKind::UnknownJson;
+                self.foreign_format |= problem.kind == ProblemKind::ForeignJson;
                 self.transcript.problem(&problem);
             }
         }

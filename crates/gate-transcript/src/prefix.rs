@@ -52,6 +52,7 @@ impl Prefix {
         if line.starts_with(b"data: ") || FIELDS[..3].iter().any(|field| line.starts_with(field)) {
             return Some(Self::Data);
         }
+        let line = &line[..line.len().min(MAX_BYTES)];
         let length = stamp_length(line).or_else(|| name_length(line));
         length.or_else(|| path_length(line)).map(|length| Self::from_text(&line[..length]))
     }
@@ -109,6 +110,13 @@ impl Prefix {
     /// A time changes from line to line: one line shows that it is a carrier's.
     fn has_time(&self) -> bool {
         matches!(self, Self::Parts(parts) if parts.contains(&Part::Time))
+    }
+
+    /// Nothing but a time, in brackets or without.
+    fn is_stamp(&self) -> bool {
+        let bare: &[Part] = &[Part::Time];
+        let bracketed: &[Part] = &[Part::Byte(b'['), Part::Time, Part::Byte(b']')];
+        matches!(self, Self::Parts(parts) if parts == bare || parts == bracketed)
     }
 }
 
@@ -205,6 +213,8 @@ pub(super) struct Unprefixed {
     /// The beginning of a line, too short so far to show its prefix.
     held: Vec<u8>,
     in_line: bool,
+    /// The line is a field of an event beside its data.
+    is_dropped: bool,
 }
 
 impl Unprefixed {
@@ -242,15 +252,23 @@ impl Unprefixed {
             bytes = remainder;
             let is_whole = line_end.is_some();
             if self.in_line {
-                text.extend_from_slice(line);
-            } else if self.held.is_empty() && (is_whole || line.len() >= MAX_HELD) {
-                text.extend_from_slice(self.strip(line));
+                let kept_from =
+                    if self.is_dropped { line.len() - usize::from(is_whole) } else { 0 };
+                text.extend_from_slice(&line[kept_from..]);
             } else {
-                self.held.extend_from_slice(line);
-                if !is_whole && self.held.len() < MAX_HELD {
-                    break;
-                }
-                text.extend(self.finish());
+                let line = if self.held.is_empty() && (is_whole || line.len() >= MAX_HELD) {
+                    line
+                } else {
+                    self.held.extend_from_slice(line);
+                    if !is_whole && self.held.len() < MAX_HELD {
+                        break;
+                    }
+                    &std::mem::take(&mut self.held)
+                };
+                let line_text = self.strip(line);
+                // Of so long a beginning, only a field leaves nothing.
+                self.is_dropped = line_text.is_empty();
+                text.extend_from_slice(line_text);
             }
             self.in_line = !is_whole;
         }
@@ -273,36 +291,50 @@ impl Unprefixed {
     }
 }
 
-/// The prefix of nearly all lines that are not blank.
+/// The prefix of nearly all lines that are not blank, from the first line with it to the last line.
 fn common_prefix(lines: &[&[u8]]) -> Option<Prefix> {
     let is_written = |line: &&&[u8]| !line.trim_ascii().is_empty();
     let lines: Vec<&[u8]> = lines.iter().filter(is_written).copied().collect();
-    lines.iter().take(FIRST_LINES).find_map(|line| {
-        let json = Prefix::before_json(line).filter(|prefix| is_before_json(prefix, &lines));
-        json.or_else(|| Prefix::before_text(line).filter(|prefix| is_before_text(prefix, &lines)))
+    (0..lines.len().min(FIRST_LINES)).find_map(|first| {
+        let lines = &lines[first..];
+        let is_common = |prefix: &Prefix| is_before_all(prefix, lines);
+        let json = Prefix::before_json(lines[0]).filter(is_common);
+        let json = json.filter(|prefix| is_before_json(prefix, lines));
+        json.or_else(|| {
+            let text = Prefix::before_text(lines[0]).filter(is_common);
+            text.filter(|prefix| is_before_text(prefix, lines))
+        })
     })
 }
 
-/// Behind times, half of the lines may be another program's: they are noise between the records.
+/// A carrier's prefix stands before the last line, too: below a log that is quoted stand the
+/// agent's own lines.
+fn is_before_all(prefix: &Prefix, lines: &[&[u8]]) -> bool {
+    let prefixed = lines.iter().filter(|line| prefix.strip(line).is_some()).count();
+    let is_at_end = lines.last().is_some_and(|line| prefix.strip(line).is_some());
+    is_at_end && (lines.len() - prefixed) * LINES_FOR_ONE <= prefixed
+}
+
+/// Half of the lines may be noise between the records.
 fn is_before_json(prefix: &Prefix, lines: &[&[u8]]) -> bool {
     let is_record = |line: &&&[u8]| {
         let object = prefix.strip(line).and_then(|text| text.strip_prefix(b"{"));
         object.is_some_and(|text| matches!(text.trim_ascii_start().first(), Some(b'"' | b'}')))
     };
     let records = lines.iter().filter(is_record).count();
-    let others = lines.len() - records;
-    match prefix.has_time() {
-        true => others <= records && !lines.iter().any(|line| line.starts_with(b"{")),
-        false => records > 1 && others * LINES_FOR_ONE <= records,
+    match records {
+        0 => false,
+        1 => prefix.is_stamp() && lines.len() <= 2,
+        _ if prefix.has_time() => records * 2 >= lines.len(),
+        _ => (lines.len() - records) * LINES_FOR_ONE <= records,
     }
 }
 
 fn is_before_text(prefix: &Prefix, lines: &[&[u8]]) -> bool {
-    let texts: Vec<&[u8]> = lines.iter().filter_map(|line| prefix.strip(line)).collect();
+    let mut texts = lines.iter().filter_map(|line| prefix.strip(line));
     let is_enough = match prefix {
         Prefix::Data => lines.iter().any(|line| line.starts_with(DATA)),
-        Prefix::Parts(_) => texts.len() > 1 || prefix.has_time(),
+        Prefix::Parts(_) => lines.len() > 1 || prefix.has_time(),
     };
-    let has_text = texts.iter().any(|text| !text.trim_ascii().is_empty());
-    is_enough && has_text && (lines.len() - texts.len()) * LINES_FOR_ONE <= texts.len()
+    is_enough && texts.any(|text| !text.trim_ascii().is_empty())
 }

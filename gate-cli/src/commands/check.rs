@@ -17,7 +17,7 @@ use super::plan;
 use super::sarif::{failed_tests, write_sarif};
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::gate::Gate;
+use crate::gate::{Gate, admit_format};
 use crate::notify::{self, Notifier};
 use crate::record::Record;
 use crate::render::{self, CardOptions, print};
@@ -68,7 +68,11 @@ fn decide(here: &Here, args: &Check, file: &Path) -> Result<u8, Failure> {
         known_check(gate.policy(), name)?;
     }
     let source = Source::named(file, &here.places.folder);
-    let record = gate.check_with(&source, &request(here, args))?;
+    let record = gate.check_admitted(&source, &request(here, args), |scan| {
+        // An agent that failed may print any JSON.
+        let has_failed = args.agent_exit_code.is_some_and(|code| code != 0);
+        if has_failed { Ok(()) } else { admit_format(&source, scan, args.reading.format) }
+    })?;
     if let Some(file) = &args.feedback {
         write_feedback(&here.places.folder.join(file), &record)?;
     }

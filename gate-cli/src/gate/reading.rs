@@ -168,13 +168,13 @@ pub(crate) fn admit_format(
     format: Option<Forced>,
 ) -> Result<(), Failure> {
     let Some(format) = format else { return Ok(()) };
-    if !scan.unknown_format {
+    if !scan.foreign_format {
         return Ok(());
     }
     let name = source.path().map_or("the input".to_owned(), |path| path.display().to_string());
-    let message = format!("{name} holds no turn in the format {}", format.name());
+    let message = format!("{name} is JSON, but not of the format {}: it holds no turn", format.name());
     let failure = Failure::usage("format-without-turn", message);
-    let failure = failure.hint("without `--format`, gate finds the format itself");
+    let failure = failure.hint("leave `--format` out, and gate finds the format itself if it knows it");
     Err(Failure { file: source.path().map(|path| path.display().to_string()), ..failure })
 }
 

@@ -7,7 +7,7 @@ impl<S> Scan<S> {
     /// Warnings about the transcript: flaws, errors, limits; the last of each kind. If the format is
     /// not known, that is the flaw.
     pub fn warnings(&self) -> Vec<Warning> {
-        warnings(&self.transcript, self.unknown_format)
+        warnings(&self.transcript, self.unknown_format || self.foreign_format)
     }
 }
 

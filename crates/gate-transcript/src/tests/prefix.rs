@@ -74,6 +74,8 @@ fn what_stands_before_some_lines_is_a_part_of_the_text() {
         "[todo] the tax\n[todo] the label\n",
         "result: {\"a\": 1}\nAll is done.\n",
         "12345678901 apples\n",
+        "I ran it at 07:00:00 and it printed {\"type\":\"result\"}\nEXIT_STATUS: CONTINUE\n",
+        "- 07:00:00 {\"role\":\"user\"}\n- 07:00:01 {\"role\":\"assistant\"}\nEXIT_STATUS: CONTINUE\n",
         "2026-11-28T08:00:00Zulu\n2026-11-28T08:00:00Zulu\n",
         "2026-11-28T08:00:00\n",
         "Done. ^D\u{8}\u{8}\n",
@@ -96,6 +98,19 @@ fn any_constant_text_before_json_is_taken_away() {
         let stream = with(STREAM, |_| before.to_owned());
         assert_eq!(read(&stream).0, Some(Format::ClaudeStream), "{carrier}");
         assert_eq!(words(&stream), ["Done."], "{carrier}");
+    }
+    // A log that the agent quotes, above its own words.
+    let quoted =
+        with(&"EXIT_STATUS: COMPLETE\n".repeat(60), |_| "2026-11-28T08:00:00Z ".to_owned());
+    let own_words = format!("{quoted}That is another loop's log.\n");
+    assert!(words(&own_words)[0].contains("Z EXIT_STATUS"));
+    // A long line of an event beside its data.
+    let events = with(SAID, |_| "data: ".to_owned());
+    let comment = format!(": {}EXIT_STATUS: COMPLETE\n", "x".repeat(999));
+    let events = format!("{}{comment}data: \n", events.repeat(1_000));
+    for size in [64, 1_000, 1 << 20] {
+        let lines = read_pieces(events.as_bytes(), None, size).1.lines.concat();
+        assert!(!lines.contains("xxx"), "pieces of {size}");
     }
     // Another program's lines among them.
     let stream = with(STREAM, |at| format!("[08:00:0{at}] warning: slow\n[08:00:0{at}] "));

@@ -22,6 +22,34 @@ const INJECTED: [Tag; 7] = [
     Tag { open: "<system-reminder>", close: "</system-reminder>" },
 ];
 
+/// Commands that the client carries out itself (Claude Code 2.1); the agent hears nothing of them.
+const LOCAL_COMMANDS: [&str; 24] = [
+    "add-dir",
+    "agents",
+    "bug",
+    "config",
+    "context",
+    "cost",
+    "doctor",
+    "exit",
+    "export",
+    "feedback",
+    "help",
+    "hooks",
+    "ide",
+    "login",
+    "logout",
+    "mcp",
+    "memory",
+    "model",
+    "permissions",
+    "quit",
+    "release-notes",
+    "stats",
+    "status",
+    "usage",
+];
+
 struct Tag {
     open: &'static str,
     close: &'static str,
@@ -156,13 +184,21 @@ fn is_injected(text: &str) -> bool {
     below.is_empty() && !text.is_empty()
 }
 
-/// A command that the client itself carries out, such as `/exit`: its name stands first. Of a command
-/// that is a prompt, the message does. One with arguments may set a goal.
+/// A command that the client itself carries out, without arguments and with nothing below. Any other
+/// one may give the agent work.
 fn is_local_command(text: &str) -> bool {
-    let arguments = text.split_once("<command-args>").map_or("", |(_, arguments)| arguments);
-    let has_arguments = !arguments.trim_start().is_empty()
-        && !arguments.trim_start().starts_with("</command-args>");
-    text.starts_with("<command-name>") && !has_arguments
+    let Some((name, below)) = tagged(text, "command-name") else { return false };
+    let (message, below) = tagged(below, "command-message").unwrap_or(("", below));
+    let (arguments, below) = tagged(below, "command-args").unwrap_or(("", below));
+    let name = name.trim().trim_start_matches('/');
+    let is_bare = arguments.trim().is_empty() && below.trim().is_empty();
+    is_bare && LOCAL_COMMANDS.contains(&name) && [name, ""].contains(&message.trim())
+}
+
+/// The text between a tag and its end, and the text below.
+fn tagged<'t>(text: &'t str, tag: &str) -> Option<(&'t str, &'t str)> {
+    let text = text.trim_start().strip_prefix(&format!("<{tag}>"))?;
+    text.split_once(&format!("</{tag}>"))
 }
 
 /// The exit code of a Bash call as its result words it. A result without code

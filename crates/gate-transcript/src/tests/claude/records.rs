@@ -213,6 +213,8 @@ fn a_command_that_gives_work_begins_a_turn() {
     for command in [
         "<command-message>review is running…</command-message>\\n<command-name>/review</command-name>",
         "<command-name>/goal</command-name>\\n<command-args>ship the tax</command-args>",
+        "<command-name>/ship</command-name>\\n<command-args></command-args>",
+        "<command-name>/model</command-name>\\nNow redo the parser",
     ] {
         let words = words_of(&[&says_text("m1", "Done."), &user(command, "")]);
         assert!(words.is_empty(), "{command}");
