@@ -233,8 +233,8 @@ fn the_checks_behind_the_claims_are_told_from_the_transcripts() {
         "none": 1, "unknown": 0,
     });
     assert_eq!(report.json()["behind"], behind);
-    let says = "2 claims of turns that changed files: 1 with a check that passed after the last \
-                edit, 1 with none";
+    let says = "2 claims of turns that changed files: 1 with none, 1 with a check that passed after \
+                the last edit";
     for words in ["report --md", "report --html -"] {
         let output = report.beside(words).output().unwrap();
         assert!(String::from_utf8_lossy(&output.stdout).contains(says), "{words}");

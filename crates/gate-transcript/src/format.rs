@@ -16,12 +16,15 @@ mod droid;
 mod gemini;
 mod goose;
 mod kimi;
+mod kiro;
 mod opencode;
 mod openhands;
 mod pi;
 mod qwen;
 mod specstory;
+mod swe_agent;
 pub(super) mod text;
+mod vscode;
 
 use std::fmt;
 use std::str::FromStr;
@@ -97,6 +100,14 @@ formats! {
     ClineSession: cline::CLINE_SESSION,
     /// Events of OpenHands.
     OpenhandsSession: openhands::OPENHANDS_SESSION,
+    /// SWE-agent's `.traj`.
+    SweAgentJson: swe_agent::SWE_AGENT_JSON,
+    /// Kiro CLI's `/chat save`.
+    KiroJson: kiro::KIRO_JSON,
+    /// VS Code's chat, exported, or in an older session file.
+    VscodeJson: vscode::VSCODE_JSON,
+    /// VS Code's session files of chats, `chatSessions/ID.jsonl`.
+    VscodeSession: vscode::VSCODE_SESSION,
     /// Antigravity's `transcript.jsonl`.
     AntigravitySession: antigravity::ANTIGRAVITY_SESSION,
     /// `amp --stream-json`.

@@ -122,6 +122,7 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
     let layout = Layout {
         json: args.json,
         grouping: args.group,
+        folded: stdout_columns().is_some() && args.only.is_none(),
         checks: !settings.policy.checks.is_empty(),
         labels: args.labels.is_some() || !marks.is_empty(),
         by: args.by,

@@ -172,9 +172,11 @@ pub(crate) fn admit_format(
         return Ok(());
     }
     let name = source.path().map_or("the input".to_owned(), |path| path.display().to_string());
-    let message = format!("{name} is JSON, but not of the format {}: it holds no turn", format.name());
+    let message =
+        format!("{name} is JSON, but not of the format {}: it holds no turn", format.name());
     let failure = Failure::usage("format-without-turn", message);
-    let failure = failure.hint("leave `--format` out, and gate finds the format itself if it knows it");
+    let failure =
+        failure.hint("leave `--format` out, and gate finds the format itself if it knows it");
     Err(Failure { file: source.path().map(|path| path.display().to_string()), ..failure })
 }
 

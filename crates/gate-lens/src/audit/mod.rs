@@ -25,15 +25,15 @@ pub use self::tally::{AuditItem, AuditRecord, Claims};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimSupport {
-    /// The last check after the last edit passed.
+    /// A check passed after the last edit, and no failure since then is left.
     PassedAfter,
     /// All checks ran before the last edit.
     Stale,
-    /// The last check after the last edit failed.
+    /// A check after the last edit failed, and no later run shows that its tests pass.
     Failed,
     /// No check ran in the turn.
     None,
-    /// The transcript does not show how a check ended.
+    /// The transcript does not tell: the end of a check is hidden, or another command ran or failed.
     Unknown,
 }
 

@@ -143,6 +143,12 @@ impl Output {
         counted(&report).filter(|passed| *passed).map(|_| report.executed())
     }
 
+    /// True if it reports tests that all passed, false if it reports a failure; none if it reports no
+    /// tests, or not all.
+    pub(crate) fn reported(&self) -> Option<bool> {
+        self.report().as_ref().and_then(counted)
+    }
+
     /// Takes each line, and those of an output in an answer that is JSON.
     fn lines(&self, mut take: impl FnMut(&str)) {
         for line in self.text.lines() {

@@ -36,12 +36,24 @@ pub(crate) struct Step {
     pub is_shared: bool,
     /// It was stopped: how it would have ended is not known.
     was_stopped: bool,
-    /// The output of a check, or of a command that shows a log.
+    /// It was answered.
+    pub is_answered: bool,
+    /// The output of its command, and the kind of that.
     output: Option<Output>,
-    /// It is a check.
-    is_check: bool,
+    kind: OutputKind,
     /// Hooks ran in it that may have checked the work.
     pub hooks_may_check: bool,
+}
+
+/// The command that wrote an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OutputKind {
+    /// A test runner that is known.
+    Check,
+    /// A command that shows a log.
+    Log,
+    /// Another one, which may check the work.
+    Other,
 }
 
 /// An act of the agent, as the audit counts it.
@@ -59,22 +71,30 @@ pub(crate) enum Action {
 impl Action {
     /// A command that checks something, or writes a file, or may do either.
     pub(crate) fn command(inspected: Inspection) -> Option<Self> {
-        let Inspection { check, may_check, log, writes, runs_hooks, .. } = &inspected;
-        let matters =
-            check.is_some() || *may_check || log.is_some() || !writes.is_empty() || *runs_hooks;
+        let Inspection { check, other, log, writes, runs_hooks, .. } = &inspected;
+        let matters = check.is_some()
+            || other.is_some()
+            || log.is_some()
+            || !writes.is_empty()
+            || *runs_hooks;
         matters.then(|| Self::Command(Box::new(inspected)))
     }
 }
 
 impl Step {
     pub(crate) fn new(id: &str, line: u64, action: Action) -> Self {
-        let (check, log) = match &action {
-            Action::Command(inspected) => (inspected.check.clone(), inspected.log.clone()),
-            Action::Edit(_) | Action::Other | Action::SubAgent { .. } => (None, None),
+        let (kind, check) = match &action {
+            Action::Command(inspected) => {
+                let shown =
+                    |command: &String| Check { command: command.clone(), ..Check::default() };
+                match (&inspected.check, &inspected.log) {
+                    (Some(check), _) => (OutputKind::Check, Some(check.clone())),
+                    (None, Some(log)) => (OutputKind::Log, Some(shown(log))),
+                    (None, None) => (OutputKind::Other, inspected.other.as_ref().map(shown)),
+                }
+            }
+            Action::Edit(_) | Action::Other | Action::SubAgent { .. } => (OutputKind::Other, None),
         };
-        let is_check = check.is_some();
-        let log = log.map(|command| Check { command, ..Check::default() });
-        let output = check.or(log).map(Output::new);
         Self {
             id: id.to_owned(),
             line,
@@ -85,9 +105,17 @@ impl Step {
             is_shared: false,
             was_stopped: false,
             hooks_may_check: false,
-            output,
-            is_check,
+            is_answered: false,
+            output: check.map(Output::new),
+            kind,
         }
+    }
+
+    /// Takes the beginning of its answer.
+    pub(crate) fn answered(&mut self, line: u64) {
+        (self.is_answered, self.line) = (true, line);
+        // An answer without a text is one too.
+        self.output("");
     }
 
     /// Takes a part of what it has written.
@@ -124,19 +152,19 @@ impl Step {
         self.code.map_or(self.ending == Ending::Failed, |code| code != 0)
     }
 
-    /// It is a check, or shows a log.
+    /// It runs a command whose output may tell how tests ended.
     pub(crate) fn has_output(&self) -> bool {
         self.output.is_some()
     }
 
-    /// The command of its check, or of what shows a log.
+    /// The command that its output is of.
     pub(crate) fn command(&self) -> Option<&str> {
         self.output.as_ref().map(|output| output.check.command.as_str())
     }
 
     /// The check that it ran.
     pub(crate) fn check(&self) -> Option<&Check> {
-        if self.is_check { self.output.as_ref().map(|output| &output.check) } else { None }
+        self.output_as(OutputKind::Check).map(|output| &output.check)
     }
 
     /// The result of its check; hidden without one.
@@ -155,7 +183,22 @@ impl Step {
 
     /// The number of passed tests in a log that it shows; none if the log shows no run, or a failure.
     pub(crate) fn logged_passes(&self) -> Option<u64> {
-        if self.is_check { None } else { self.output.as_ref().and_then(Output::shown_passes) }
+        self.output_as(OutputKind::Log).and_then(Output::shown_passes)
+    }
+
+    /// True if the output of a command that is no known runner reports tests that passed, false if it
+    /// reports failed ones; none if it reports no tests, or not all.
+    pub(crate) fn reported(&self) -> Option<bool> {
+        self.output_as(OutputKind::Other).and_then(Output::reported)
+    }
+
+    /// The call of a sub-agent that has not ended.
+    pub(crate) fn awaits_agent(&self) -> bool {
+        matches!(self.action, Action::SubAgent { .. }) && !self.is_answered
+    }
+
+    fn output_as(&self, kind: OutputKind) -> Option<&Output> {
+        if self.kind == kind { self.output.as_ref() } else { None }
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) struct Support {
     pub tests_edited: bool,
     /// Line of the answer to the last edit; 0 without one.
     pub last_edit: u64,
-    /// The checks and shown logs up to the last edit, and since then.
+    /// The commands with an output up to the last edit, and since then.
     stale: Vec<Step>,
     since: Vec<Step>,
     /// Something ran since the last edit that may have checked the work.
@@ -88,7 +88,7 @@ impl Support {
                 if !has_failed || !inspected.is_single {
                     inspected.writes.iter().for_each(|file| self.edited(file));
                 }
-                self.ran_other |= inspected.may_check;
+                self.ran_other |= inspected.other.is_some();
             }
         }
         self.ran_other |= step.hooks_may_check;
@@ -143,6 +143,10 @@ impl Support {
             let mut all = checks.iter().filter(|check| has_failed || check.scope.is_some());
             all.rfind(|check| check.result.end == end).map(|check| check.step)
         };
+        // A command that may run other tests shows a failure: what passed is a part.
+        if let Some(failing) = self.reported_failure() {
+            return ClaimBasis::by(ClaimSupport::Unknown, Some(failing));
+        }
         if let Some(passed) = ended_so(CheckEnd::Passed) {
             return ClaimBasis::by(ClaimSupport::PassedAfter, Some(passed));
         }
@@ -160,6 +164,19 @@ impl Support {
             Some(stale) => ClaimBasis::by(ClaimSupport::Stale, Some(stale)),
             None => ClaimBasis::by(ClaimSupport::None, None),
         }
+    }
+}
+
+impl Support {
+    /// The last command since the last edit that is no known runner and reports failed tests, unless
+    /// the same one reports later that all passed.
+    fn reported_failure(&self) -> Option<&Step> {
+        let reports: Vec<_> =
+            self.since.iter().filter_map(|step| Some((step, step.reported()?))).collect();
+        let last = reports.iter().rposition(|(_, passed)| !passed)?;
+        let (failing, _) = reports[last];
+        let is_same = |(step, _): &(&Step, bool)| step.command() == failing.command();
+        if reports[last + 1..].iter().any(is_same) { None } else { Some(failing) }
     }
 }
 

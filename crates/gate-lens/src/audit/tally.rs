@@ -49,15 +49,15 @@ pub struct AuditRecord {
 pub struct Claims {
     /// Turns that changed files and claimed completion.
     pub claims: u64,
-    /// The last check after the last edit passed.
+    /// A check passed after the last edit, and no failure since then is left.
     pub passed_after: u64,
     /// All checks ran before the last edit.
     pub stale: u64,
-    /// The last check after the last edit failed.
+    /// A check after the last edit failed, and no later run shows that its tests pass.
     pub failed: u64,
     /// No check ran in the turn.
     pub none: u64,
-    /// The transcript does not show how a check ended.
+    /// The transcript does not tell: the end of a check is hidden, or another command ran or failed.
     pub unknown: u64,
 }
 

@@ -114,6 +114,9 @@ impl<'p> Turns<'p> {
             last = interrupted.unwrap_or_default();
         }
         self.turns += u64::from(spoke);
+        let has_answers = steps.iter().any(|step| step.is_answered);
+        let awaited = steps.iter().rfind(|step| has_answers && step.awaits_agent());
+        let awaited = awaited.map(|step| step.line);
         let support = Support::new(steps, self.works_elsewhere);
         self.works_elsewhere |= support.works_elsewhere();
         if support.files.is_empty() {
@@ -121,8 +124,10 @@ impl<'p> Turns<'p> {
         }
         last.finish();
         way.tests_edited = support.tests_edited;
-        // Words before the last edit are no report: the turn was cut off.
-        let claim = self.claims.find(&last).filter(|claim| claim.line >= support.last_edit);
+        // Words before the last edit, or before the work of a sub-agent that has not ended, are no
+        // report: the turn was cut off.
+        let goes_on = |line| line < support.last_edit || awaited.is_some_and(|call| line <= call);
+        let claim = self.claims.find(&last).filter(|claim| !goes_on(claim.line));
         let claim = claim.map(|claim| {
             let standing = support.standing();
             Claimed { claim, standing, files: support.files }
@@ -208,9 +213,7 @@ impl OpenTurn {
         let (ending, line) = (answer.ending, answer.line);
         self.answers(|step| {
             step.is_shared |= is_shared;
-            step.line = line;
-            // An answer without a text is one too.
-            step.output("");
+            step.answered(line);
             // A call that asks for output does not end as the command does.
             step.ending = if is_poll { Ending::Unmarked } else { ending };
         });

@@ -1,5 +1,6 @@
 //! The output of `gate replay`: rows, groups, totals, and each wrong verdict explained.
 
+mod fold;
 mod group;
 mod table;
 #[cfg(test)]
@@ -13,6 +14,7 @@ use gate_core::decide::signal::Status;
 use gate_core::text::{counted, readable_size};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use self::fold::FileRows;
 pub use self::group::Grouping;
 use self::group::Groups;
 use super::accuracy::{self, Accuracy, By, ReplaySummary};
@@ -30,6 +32,8 @@ pub struct Layout {
     pub json: bool,
     /// The rows that are shown together.
     pub grouping: Grouping,
+    /// True if the iterations of a file take one row in the table, where they are many.
+    pub folded: bool,
     /// True if checks are configured.
     pub checks: bool,
     /// True if there are labels.
@@ -51,6 +55,8 @@ pub struct Report {
     /// The counts so far.
     pub totals: Totals,
     groups: Groups,
+    /// The rows of the file that is being read, if files are folded.
+    file_rows: FileRows,
     /// Explanations of wrong verdicts.
     wrong: Vec<String>,
 }
@@ -59,7 +65,8 @@ impl Report {
     /// A report of this form, without rows.
     pub fn new(layout: Layout) -> Self {
         let groups = Groups::new(layout.grouping);
-        Self { layout, totals: Totals::default(), groups, wrong: Vec::new() }
+        let file_rows = FileRows::default();
+        Self { layout, totals: Totals::default(), groups, file_rows, wrong: Vec::new() }
     }
 
     /// The lines above the rows.
@@ -83,16 +90,29 @@ impl Report {
             self.groups.add(row);
             return Ok(Vec::new());
         }
-        Ok(vec![match self.layout.json {
-            true => json_line(row)?.trim_end().to_owned(),
-            false => table::row(&self.layout, row),
-        }])
+        if self.layout.json {
+            return Ok(vec![json_line(row)?.trim_end().to_owned()]);
+        }
+        if !self.layout.folded {
+            return Ok(vec![table::row(&self.layout, row, &why::short(row))]);
+        }
+        let lines = if self.file_rows.is_of(&row.file) { Vec::new() } else { self.end_file() };
+        self.file_rows.add(row);
+        Ok(lines)
+    }
+
+    /// The lines of the file whose rows have all come.
+    fn end_file(&mut self) -> Vec<String> {
+        let file = std::mem::take(&mut self.file_rows);
+        self.totals.folded += u64::from(file.is_folded());
+        let shown = file.shown().into_iter();
+        shown.map(|(row, why)| table::row(&self.layout, row, &why)).collect()
     }
 
     /// The lines below the rows.
     pub fn end(&mut self) -> Result<Vec<String>, Failure> {
         let mut lines = match (self.is_grouped(), self.layout.json) {
-            (false, _) => Vec::new(),
+            (false, _) => self.end_file(),
             (true, true) => self.groups.json()?,
             (true, false) => self.groups.table(&self.layout),
         };
@@ -147,6 +167,8 @@ pub struct Totals {
     pub code: u8,
     /// Rows that were shown.
     pub shown: u64,
+    /// Files whose iterations have one row.
+    folded: u64,
     rows: u64,
     bytes: u64,
     errors: u64,
@@ -203,6 +225,7 @@ impl Totals {
         }
         lines.push(self.rows());
         lines.extend(self.verdicts());
+        lines.extend(self.folded());
         lines.extend(self.passed_over());
         let goes_on = self.verdicts.keys().all(|verdict| *verdict == ReplayVerdict::Continue);
         if goes_on && self.silent > 0 && self.silent == self.rows - self.errors {
@@ -234,6 +257,13 @@ impl Totals {
         let errors = (self.errors > 0).then(|| format!("{} unread", self.errors));
         let parts: Vec<_> = verdicts.chain(errors).collect();
         (!parts.is_empty()).then(|| format!("  {}", parts.join(", ")))
+    }
+
+    fn folded(&self) -> Option<String> {
+        let (files, most) = (counted(self.folded as usize, "file"), fold::MAX_ROWS);
+        let each = "--json shows each iteration, --only some of them";
+        (self.folded > 0)
+            .then(|| format!("  one row a file with more than {most} iterations ({files}): {each}"))
     }
 
     fn passed_over(&self) -> Option<String> {

@@ -37,13 +37,13 @@ impl BehindClaims {
         Ok((behind.claims.claims > 0).then_some(behind))
     }
 
-    /// The figures in a sentence.
+    /// The figures in a sentence, the worst first.
     pub fn sentence(&self) -> String {
         let claims = match self.claims.claims {
             1 => "1 claim of a turn that changed files".to_owned(),
             many => format!("{many} claims of turns that changed files"),
         };
-        let shown = ClaimSupport::ALL.iter().filter_map(|support| {
+        let shown = ClaimSupport::WORST_FIRST.iter().filter_map(|support| {
             let number = self.claims.number(*support);
             let check = match support {
                 ClaimSupport::PassedAfter => "with a check that passed after the last edit",

@@ -79,8 +79,8 @@ impl Tuning<'_> {
         TuneRecord::new(self, &proposed, &cases, &proposed_cases)
     }
 
-    /// Proposes by marked decisions, which are decided again. Their transcripts may be gone, so only the threshold can be
-    /// tried.
+    /// Proposes by marked decisions, which are decided again. Their transcripts may be gone, so only
+    /// the threshold can be tried.
     ///
     /// # Errors
     ///
@@ -142,9 +142,10 @@ fn best_threshold(cases: &[Case], settings: &Resolved) -> Option<u32> {
     let in_force = accuracy(cases);
     let candidates = (default_threshold(settings)..=MAX_THRESHOLD)
         .map(|threshold| (threshold, accuracy_at(cases, threshold)));
-    let safe = candidates.filter(|(_, accuracy)| accuracy.false_exits <= in_force.false_exits);
+    let candidates =
+        candidates.filter(|(_, accuracy)| accuracy.false_exits <= in_force.false_exits);
     let (threshold, accuracy) =
-        safe.min_by_key(|(threshold, accuracy)| (accuracy.wrong(), u32::MAX - threshold))?;
+        candidates.min_by_key(|(threshold, accuracy)| (accuracy.wrong(), u32::MAX - threshold))?;
     let is_change = settings.policy.exit_gate.threshold != Threshold::Fixed(threshold);
     if is_change && accuracy.wrong() < in_force.wrong() { Some(threshold) } else { None }
 }

@@ -91,17 +91,17 @@ impl Phrase {
     /// The phrase that most missed exits promise, and nothing that has to go on.
     pub fn in_missed_exits(cases: &[Case]) -> Option<Self> {
         let is_exit = |case: &Case| case.label.label == Label::Exit;
-        let others: BTreeSet<_> =
+        let other_phrases: BTreeSet<_> =
             cases.iter().filter(|case| !is_exit(case)).flat_map(Case::promises).collect();
         let mut missed: Vec<_> = cases
             .iter()
             .filter(|case| is_exit(case) && !case.exits)
             .flat_map(|case| case.promises().collect::<BTreeSet<_>>())
-            .filter(|phrase| !phrase.is_empty() && !others.contains(phrase))
+            .filter(|phrase| !phrase.is_empty() && !other_phrases.contains(phrase))
             .collect();
         missed.sort_unstable();
-        let most = missed.chunk_by(|a, b| a == b).max_by_key(|same| same.len())?;
-        Some(Self(most[0].to_owned()))
+        let commonest = missed.chunk_by(|a, b| a == b).max_by_key(|phrases| phrases.len())?;
+        Some(Self(commonest[0].to_owned()))
     }
 
     /// The phrases in force, and this one.
@@ -126,8 +126,8 @@ pub struct Proposed {
 
 impl Proposed {
     /// The text of gate.toml with the changes. Comments and order stay.
-    fn written(&self, settings: &Resolved, before: &str) -> Result<String, Failure> {
-        let mut document: DocumentMut = before.parse().map_err(|error| {
+    fn settings_text(&self, settings: &Resolved, old_text: &str) -> Result<String, Failure> {
+        let mut document: DocumentMut = old_text.parse().map_err(|error| {
             Failure::usage("config-invalid", format!("gate.toml is not TOML: {error}"))
         })?;
         if let Some(threshold) = self.threshold {
@@ -203,7 +203,7 @@ pub struct TuneThreshold {
     pub in_force: bool,
     /// The verdicts under it.
     #[serde(flatten)]
-    pub measured: Measured,
+    pub verdicts: Measured,
 }
 
 /// A setting to change.
@@ -234,8 +234,8 @@ fn thresholds(cases: &[Case], settings: &Resolved) -> Vec<TuneThreshold> {
     let mut rows = Vec::new();
     for threshold in 0..=MAX_THRESHOLD {
         let accuracy = accuracy_at(cases, threshold);
-        let measured = (&accuracy).into();
-        rows.push(TuneThreshold { threshold, in_force: threshold == in_force, measured });
+        let verdicts = (&accuracy).into();
+        rows.push(TuneThreshold { threshold, in_force: threshold == in_force, verdicts });
         if accuracy.exits == 0 {
             break;
         }
@@ -268,10 +268,10 @@ impl TuneRecord {
         let diff = if changes.is_empty() {
             String::new()
         } else {
-            let before = fs::read(file).ok();
-            let text = String::from_utf8_lossy(before.as_deref().unwrap_or_default());
-            let written = proposed.written(settings, &text)?;
-            diff(file, before.as_deref(), Some(written.as_bytes()))
+            let old = fs::read(file).ok();
+            let old_text = String::from_utf8_lossy(old.as_deref().unwrap_or_default());
+            let new_text = proposed.settings_text(settings, &old_text)?;
+            diff(file, old.as_deref(), Some(new_text.as_bytes()))
         };
         Ok(Self {
             schema: "gate.tune.v1",
@@ -315,7 +315,7 @@ impl TuneRecord {
         }
         let thresholds = self.thresholds.iter().map(|row| {
             let in_force = if row.in_force { " (in force)" } else { "" };
-            format!("threshold {}{in_force}: {}", row.threshold, row.measured.sentence())
+            format!("threshold {}{in_force}: {}", row.threshold, row.verdicts.sentence())
         });
         page.rows("now", [self.now.sentence()].into_iter().chain(thresholds));
         if self.changes.is_empty() {

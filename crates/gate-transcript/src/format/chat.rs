@@ -2,8 +2,8 @@
 //! object with `messages`, or one on each line. Many harnesses keep them as their transcript.
 //!
 //! Sources: the chat APIs of OpenAI and Anthropic; SWE-agent/mini-swe-agent 2,
-//! `src/minisweagent/agents/default.py` and `models/utils/actions_toolcall.py` (`.traj.json`);
-//! cline/cline, `api_conversation_history.json`. Reasoning in the content, in `<think>`, is not the
+//! `src/minisweagent/agents/default.py` and `models/utils/actions_toolcall.py`, and of version 1
+//! `run/utils/save.py` (`.traj.json`); cline/cline, `api_conversation_history.json`. Reasoning in the content, in `<think>`, is not the
 //! agent's word. What Cline's agent passes to `attempt_completion` is.
 
 use std::borrow::Cow;
@@ -63,6 +63,7 @@ records! {
         extra: Object<Extra<'a>>,
         messages: List<Object<Message<'a>>>,
         info: Object<Info<'a>>,
+        trajectory_format: Str<'a>,
     }
 
     /// Of mini-swe-agent: the commands in a message, or the exit code of one.
@@ -78,6 +79,7 @@ records! {
 
     /// The head of mini-swe-agent's trajectory.
     struct Info<'a> {
+        exit_status: Str<'a>,
         model_stats: Object<Stats>,
         config: Object<Config<'a>>,
     }
@@ -106,9 +108,16 @@ impl Records for Chat {
             return self.message(&record, out);
         }
         // The number of the message says more than the line of the object.
-        for (message, line) in record.messages.0.iter().zip(1..) {
-            if let Some(message) = &message.0 {
-                self.message(message, out.at_line(line));
+        let count = record.messages.0.len();
+        for (message, number) in record.messages.0.iter().zip(1..) {
+            let Some(message) = &message.0 else { continue };
+            out.at_line(number as u64);
+            match record.output(message, number == count) {
+                Some(output) => {
+                    let exit_code = exit_code(&output);
+                    self.talk.answer("", &output, Ending::Unmarked, exit_code, out);
+                }
+                None => self.message(message, out),
             }
         }
     }
@@ -205,6 +214,24 @@ impl Chat {
             _ => out.say(role, text),
         }
     }
+}
+
+impl Message<'_> {
+    /// The output of a command that mini-swe-agent 1 keeps as the user's message. The last message
+    /// of a run that was submitted is that of the last command.
+    fn output<'m>(&self, message: &'m Message<'_>, is_last: bool) -> Option<Cow<'m, str>> {
+        let is_submitted =
+            self.info.0.as_ref().is_some_and(|info| &*info.exit_status == "Submitted");
+        let is_of_user = &*self.trajectory_format == "mini-swe-agent-1" && &*message.role == "user";
+        let text = is_of_user.then(|| message.content.text())?;
+        (exit_code(&text).is_some() || (is_last && is_submitted)).then_some(text)
+    }
+}
+
+/// The exit code before the output of a command, as mini-swe-agent 1 has it.
+fn exit_code(output: &str) -> Option<i32> {
+    let (code, _) = output.strip_prefix("<returncode>")?.split_once("</returncode>")?;
+    code.parse().ok()
 }
 
 /// A tool's answer. Nothing names the tool.

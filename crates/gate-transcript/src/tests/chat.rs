@@ -123,3 +123,38 @@ fn what_clines_agent_completes_with_is_its_last_word() {
         assert!(words(&input.replace("\"assistant\"", "\"user\"")).is_empty(), "{input}");
     }
 }
+
+#[test]
+fn the_output_of_a_command_is_no_prompt_in_mini_swe_agent_1() {
+    let run = |status: &str, last: &str| {
+        format!(
+            r#"{{"info":{{"exit_status":"{status}"}},"messages":[{{"role":"system","content":"You code."}},
+ {{"role":"user","content":"Go."}},{{"role":"assistant","content":"First."}},
+ {{"role":"user","content":"<returncode>2</returncode>\nbad"}},
+ {{"role":"assistant","content":"Done."}},{{"role":"user","content":"{last}"}}],"trajectory_format":"mini-swe-agent-1"}}"#
+        )
+    };
+    check(
+        Format::ChatJson,
+        &run("Submitted", "COMPLETE"),
+        &[
+            "1 system: You code.",
+            "2 --- prompt",
+            "2 user: Go.",
+            "3 assistant: First.",
+            "4 tool: <returncode>2</returncode>⏎bad",
+            "4 failed: <returncode>2</returncode>⏎bad",
+            "5 assistant: Done.",
+            "6 tool: COMPLETE",
+        ],
+    );
+    for (status, last, word) in [
+        ("Submitted", "COMPLETE", Some("Done.")),
+        ("LimitsExceeded", "", Some("Done.")),
+        ("LimitsExceeded", "<returncode>0</returncode>COMPLETE", Some("Done.")),
+        ("LimitsExceeded", "The person says: COMPLETE", None),
+    ] {
+        let words = words(&run(status, last));
+        assert_eq!(words.first().map(String::as_str), word, "{status} {last}");
+    }
+}

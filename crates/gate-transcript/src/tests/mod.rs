@@ -26,6 +26,7 @@ mod gemini_failures;
 mod gemini_session;
 mod goose;
 mod kimi;
+mod kiro;
 mod opencode;
 mod opencode_export;
 mod openhands;
@@ -34,9 +35,11 @@ mod prefix;
 mod qwen;
 mod runs;
 mod specstory;
+mod swe_agent;
 mod text;
 #[path = "../../../../tests/transcripts.rs"]
 mod transcripts;
+mod vscode;
 
 use super::{
     Boundary, Event, Fact, FinalTurn, Forced, Format, ProblemKind, Reader, Role, Sink, Wording,

@@ -9,23 +9,35 @@ use crate::settings::Places;
 const OTHERS: [&str; 2] =
     [".pi/agent/sessions", ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks"];
 
-/// The folders of Antigravity's conversations, below the home folder, and the transcript in each.
-/// Both are known from public transcripts.
-const CONVERSATIONS: [&str; 2] = [".gemini/antigravity/brain", ".gemini/antigravity-ide/brain"];
-const TRANSCRIPT: &str = "*/.system_generated/logs/transcript.jsonl";
+/// Transcripts in folders of their own, below the home folder.
+struct Nested {
+    folder: &'static str,
+    /// The pattern of their paths in it.
+    files: &'static str,
+}
+
+/// Those of Antigravity, known from public transcripts, and the chats of VS Code, from its source.
+const NESTED: [Nested; 3] = [
+    Nested { folder: ".gemini/antigravity/brain", files: ANTIGRAVITY },
+    Nested { folder: ".gemini/antigravity-ide/brain", files: ANTIGRAVITY },
+    Nested { folder: ".config/Code/User/workspaceStorage", files: "*/chatSessions/*.json*" },
+];
+
+const ANTIGRAVITY: &str = "*/.system_generated/logs/transcript.jsonl";
 
 /// The folders that exist. Files in hidden folders are patterns of their paths.
 pub(super) fn known(places: &Places) -> Vec<PathBuf> {
-    let conversations = CONVERSATIONS.into_iter().filter_map(|path| below_home(places, path));
-    let files =
-        conversations.filter(|folder| folder.is_dir()).map(|folder| folder.join(TRANSCRIPT));
-    candidates(places).filter(|folder| folder.is_dir()).chain(files).collect()
+    let nested = NESTED.iter().filter_map(|nested| {
+        let folder = below_home(places, nested.folder)?;
+        folder.is_dir().then(|| folder.join(nested.files))
+    });
+    candidates(places).filter(|folder| folder.is_dir()).chain(nested).collect()
 }
 
 /// The folders that were looked for, in a sentence.
 pub(super) fn looked(places: &Places) -> String {
-    let conversations = CONVERSATIONS.into_iter().filter_map(|path| below_home(places, path));
-    let folders = candidates(places).chain(conversations);
+    let nested = NESTED.iter().filter_map(|nested| below_home(places, nested.folder));
+    let folders = candidates(places).chain(nested);
     let names: Vec<_> = folders.map(|folder| folder.display().to_string()).collect();
     let names = if names.is_empty() { "HOME is not set".to_owned() } else { names.join(", ") };
     format!("no folder of transcripts is there ({names}): name one, as in `gate audit FOLDER`")

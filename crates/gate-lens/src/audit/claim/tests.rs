@@ -50,6 +50,7 @@ fn plans_questions_and_cut_messages_are_none() {
         "Shall I change the loader?",
         "Run it again, please.",
         "The loader is not done yet.",
+        "Part 2 is committed. Now checking the budget before starting part 3.",
         "Lint clean. Waiting for the nightly run before I commit.",
         "让我修改：",
     ] {

@@ -15,8 +15,8 @@ pub(crate) use scope::Scope;
 pub(crate) struct Inspection {
     /// The last run of a known test runner in it.
     pub check: Option<Check>,
-    /// It starts something else that may check the work.
-    pub may_check: bool,
+    /// The last command in it that may check the work, and is no known test runner.
+    pub other: Option<String>,
     /// The command in it that shows a log, which may hold the end of an earlier check.
     pub log: Option<String>,
     /// The files that it writes.
@@ -64,7 +64,7 @@ pub(crate) fn inspect(line: &str) -> Inspection {
         if let Some(scope) = Scope::new(words) {
             last_run = if names::runs_nothing(words) { last_run } else { Some((at, scope)) };
         } else if !is_edit && !names::only_looks(words) {
-            inspected.may_check = true;
+            inspected.other = Some(part.words.join(" "));
         }
     }
     inspected.check = last_run.map(|(at, scope)| check(&parts, at, scope));

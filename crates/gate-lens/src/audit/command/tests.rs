@@ -6,7 +6,7 @@ use super::*;
 fn check(line: &str, expected: &str) {
     let inspected = inspect(line);
     let found = match &inspected.check {
-        None if inspected.may_check => "?",
+        None if inspected.other.is_some() => "?",
         None => "-",
         Some(Check { code_shows_pass, code_shows_failure, .. }) => {
             match (code_shows_pass, code_shows_failure) {

@@ -30,31 +30,31 @@ const POWERSHELL: [&str; 3] = ["Set-Content", "Add-Content", "Out-File"];
 
 /// The files that these commands of a line write.
 pub(crate) fn writes(line: &str, parts: &[Part]) -> Vec<String> {
-    let (mut written, mut is_away, mut variables) = (Vec::new(), false, HashMap::new());
+    let (mut files, mut is_in_scratch, mut variables) = (Vec::new(), false, HashMap::new());
     for part in parts {
         let words = past_prefixes(&part.words);
         variables.extend(assignment(words));
         if let [cd, folder, ..] = words
             && matches!(cd.as_str(), "cd" | "pushd" | "Set-Location")
         {
-            is_away = is_scratch(folder);
+            is_in_scratch = is_scratch(folder);
         }
-        let mut files = part.writes.clone();
-        files.retain(|file| !file.starts_with('$'));
-        files.extend(by_program(words).into_iter().map(|file| match variables.get(&*file) {
+        let mut of_part = part.writes.clone();
+        of_part.retain(|file| !file.starts_with('$'));
+        of_part.extend(by_program(words).into_iter().map(|file| match variables.get(&*file) {
             Some(value) => (*value).to_owned(),
             None => file,
         }));
-        files.retain(|file| is_work(file) && !(is_away && is_relative(file)));
-        written.append(&mut files);
+        of_part.retain(|file| is_work(file) && !(is_in_scratch && is_relative(file)));
+        files.append(&mut of_part);
     }
     if line.contains("*** Begin Patch") {
-        written.extend(patched(line));
+        files.extend(patched(line));
     }
     if parts.iter().any(|part| runs_code(past_prefixes(&part.words))) {
-        written.extend(by_script(line));
+        files.extend(by_script(line));
     }
-    written
+    files
 }
 
 /// False for what is no work: a device, a scratch file, a log.
@@ -136,7 +136,7 @@ fn assignment(words: &[String]) -> Option<(&str, &str)> {
 /// Options of Perl such as `-pi`: the letters before a suffix for copies (`-i.bak`) or the code (`-pie`).
 /// A longer word is no bundle of options.
 fn edits_in_place(word: &str) -> bool {
-    let letters = word.strip_prefix('-').and_then(|rest| rest.split(['.', 'e']).next());
+    let letters = word.strip_prefix('-').and_then(|option| option.split(['.', 'e']).next());
     letters.is_some_and(|letters| {
         letters.len() <= 4
             && letters.contains('i')
@@ -155,26 +155,26 @@ pub(crate) fn runs_code(words: &[String]) -> bool {
 
 /// The first file that code in a command line writes and that is neither prose nor scratch.
 fn by_script(code: &str) -> Option<String> {
-    let opens = code.match_indices("open(").any(|(at, _)| {
+    let opens_to_write = code.match_indices("open(").any(|(at, _)| {
         let call = code[at..].lines().next().unwrap_or_default();
         ["'w'", "\"w\"", "'a'", "\"a\"", "'wb'", "\"wb\"", "'w+'", "\"w+\""]
             .iter()
             .any(|mode| call.contains(mode))
     });
-    if !opens && !SCRIPT_WRITES.iter().any(|words| code.contains(words)) {
+    if !opens_to_write && !SCRIPT_WRITES.iter().any(|words| code.contains(words)) {
         return None;
     }
     // Between quotes stand code and strings in turn: a string is opened if the code before it ends with
     // such a call.
     let texts: Vec<_> = code.split(['"', '\'', '`']).collect();
     let opens_next = |code: &str| OPENS.iter().any(|call| code.ends_with(call));
-    let opened = texts.windows(2).filter(|pair| opens_next(pair[0])).map(|pair| pair[1]);
-    let mut named: Vec<_> = opened.filter(|text| is_file_name(text)).collect();
-    if named.is_empty() {
-        named = texts.into_iter().filter(|text| is_file_name(text)).collect();
+    let arguments = texts.windows(2).filter(|pair| opens_next(pair[0])).map(|pair| pair[1]);
+    let mut names: Vec<_> = arguments.filter(|text| is_file_name(text)).collect();
+    if names.is_empty() {
+        names = texts.into_iter().filter(|text| is_file_name(text)).collect();
     }
     let is_work = |name: &&&str| !is_prose(name) && !is_plan(name) && !is_scratch(name);
-    named.iter().find(is_work).map(|name| (*name).to_owned())
+    names.iter().find(is_work).map(|name| (*name).to_owned())
 }
 
 fn is_file_name(text: &str) -> bool {

@@ -125,6 +125,22 @@ fn what_may_have_checked_the_work_is_no_accusation() {
 }
 
 #[test]
+fn a_part_that_passed_is_no_praise_if_another_command_reports_failures() {
+    let others = |failed| {
+        let mut step = ran("npm test | tail -3", 0);
+        step.output(if failed { "ok 1 a\nnot ok 2 b" } else { "1..2\nok 1 a\nok 2 b" });
+        step
+    };
+    let part = || ran("npx vitest run", 0);
+    for steps in [vec![others(true), part()], vec![part(), others(true)], vec![others(true)]] {
+        let steps = std::iter::once(edit("a.ts")).chain(steps).collect();
+        check(steps, ClaimSupport::Unknown);
+    }
+    check(vec![edit("a.ts"), others(true), part(), others(false)], ClaimSupport::PassedAfter);
+    check(vec![others(true), edit("a.ts"), part()], ClaimSupport::PassedAfter);
+}
+
+#[test]
 fn a_sub_agent_may_check_what_is_edited_beside_it() {
     let agent = |in_background| Step::new("a", 1, Action::SubAgent { in_background });
     check(vec![agent(false), edit("a.rs")], ClaimSupport::None);

@@ -5,7 +5,7 @@ use anstyle::{AnsiColor, Style};
 use gate_core::decide::signal::Status;
 use gate_transcript::Format;
 
-use super::{Layout, why};
+use super::Layout;
 use crate::replay::{Judged, ReplayRecord, ReplayVerdict};
 use gate_card::text::{plain, without_middle};
 
@@ -48,8 +48,8 @@ pub(crate) fn head(layout: &Layout) -> Option<String> {
     Some(format!("{style}{titles}  WHY{style:#}"))
 }
 
-/// One row.
-pub(crate) fn row(layout: &Layout, row: &ReplayRecord) -> String {
+/// One row, with its reason.
+pub(crate) fn row(layout: &Layout, row: &ReplayRecord, why: &str) -> String {
     let verdict = row.verdict.map_or("unread", ReplayVerdict::name);
     let judged = row.judged.map_or("", judged);
     let signal = row.signal.as_ref().map_or("-", |signal| status(signal.status));
@@ -57,7 +57,7 @@ pub(crate) fn row(layout: &Layout, row: &ReplayRecord) -> String {
     let score = score.as_deref().unwrap_or("-");
     let format = row.transcript.as_ref().and_then(|transcript| transcript.format.as_deref());
     let (format, iteration) = (format.unwrap_or("-"), row.iteration.to_string());
-    let (file, why, style) = (plain(&row.file), why::short(row), style(row));
+    let (file, style) = (plain(&row.file), style(row));
     let Some(columns) = Columns::new(layout) else {
         let judged = if judged.is_empty() { String::new() } else { format!("{judged}  ") };
         return format!(
@@ -67,7 +67,7 @@ pub(crate) fn row(layout: &Layout, row: &ReplayRecord) -> String {
     };
     let file = if layout.columns.is_some() { without_middle(&file, columns.file) } else { file };
     let text = columns.joined(&[verdict, judged, signal, score, format, &iteration, &file]);
-    let why = gate_core::text::brief(&why, columns.reason.saturating_sub(1));
+    let why = gate_core::text::brief(why, columns.reason.saturating_sub(1));
     let end = layout.verdict_width().min(text.len());
     let line = format!("{style}{}{style:#}{}  {why}", &text[..end], &text[end..]);
     line.trim_end().to_owned()

@@ -85,6 +85,7 @@ fn layout(json: bool, grouping: Grouping) -> Layout {
     Layout {
         json,
         grouping,
+        folded: false,
         checks: false,
         labels: false,
         by: None,

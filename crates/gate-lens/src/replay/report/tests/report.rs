@@ -1,7 +1,7 @@
 //! The report as a whole: what is shown at once, and what stands at its end.
 
 use super::super::Report;
-use super::{Grouping, judged, labelled, layout, place};
+use super::{Grouping, Layout, judged, labelled, layout, place};
 use crate::replay::{Judged, ReplayRecord, ReplayVerdict};
 use gate_core::Failure;
 
@@ -64,4 +64,25 @@ fn the_worst_code_of_a_file_that_was_not_read_is_kept() {
         report.row(&unread(failure), true).unwrap();
     }
     assert_eq!(report.totals.code, 5);
+}
+
+#[test]
+fn a_file_with_many_iterations_has_one_row_at_a_terminal() {
+    let log = |verdict, iteration| ReplayRecord { iteration, ..judged("loop.log", verdict) };
+    let mut rows: Vec<_> = (1..=9).map(|number| log(ReplayVerdict::Continue, number)).collect();
+    rows.extend([log(ReplayVerdict::Exit, 10), judged("b.log", ReplayVerdict::Exit)]);
+    let layout = Layout { folded: true, ..layout(false, Grouping::File) };
+    let mut report = Report::new(layout);
+    let mut lines = Vec::new();
+    for row in &rows {
+        lines.extend(report.row(row, true).unwrap());
+    }
+    lines.extend(report.end().unwrap());
+    let lines: Vec<_> =
+        lines.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect();
+    let of_log: Vec<_> = lines.iter().filter(|line| line.contains("loop.log")).collect();
+    assert_eq!(of_log.len(), 1, "{lines:?}");
+    assert!(of_log[0].ends_with("last of 10 iterations: 9 continue, 1 exit"), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("b.log")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("more than 3 iterations (1 file)")), "{lines:?}");
 }

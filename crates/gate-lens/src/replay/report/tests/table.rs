@@ -1,10 +1,14 @@
 //! The table: each value below its column's name, whatever columns there are.
 
-use super::super::table::{head, row};
+use super::super::table::{self, head};
 use super::super::{Layout, why};
 use super::{Grouping, judged, labelled, layout, place};
 use crate::replay::{Judged, ReplayRecord, ReplayVerdict};
 use gate_core::Failure;
+
+fn row(layout: &Layout, record: &ReplayRecord) -> String {
+    table::row(layout, record, &why::short(record))
+}
 
 /// A line without colours.
 fn plain(line: &str) -> String {
