@@ -6,174 +6,239 @@ use std::process::{Child, Stdio};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::Value;
 
+use crate::needs::needs;
 use crate::run::wait;
+use crate::run_night::{CLIENT, behind};
 use crate::support::{Ran, gate};
+
+/// What ends a loop.
+#[derive(Clone, Copy, PartialEq)]
+enum By {
+    Itself,
+    /// gate gets it when the agent waits.
+    Signal(Signal),
+    /// gate, its attendant and the agent are killed when the agent waits.
+    Tree,
+    /// The same, together with all other loops that wait for it.
+    Power,
+    /// All that gate keeps is on a small disk, which the agent fills.
+    Disk,
+}
 
 /// A loop's agent, its end and its cost.
 struct Scene {
     task: &'static str,
     /// Lines of a shell, after the functions of `CLIENT`.
     agent: &'static str,
-    /// gate gets it when the agent waits.
-    signal: Option<Signal>,
+    by: By,
     state: &'static str,
     /// A part of the reason.
     why: &'static str,
-    /// Part of the next step.
+    /// A part of the next step.
     next: &'static str,
     micro_usd: u64,
+    /// Parts of its text in the report.
+    shown: &'static [&'static str],
 }
 
-impl Scene {
-    const fn new(
-        task: &'static str,
-        agent: &'static str,
-        signal: Option<Signal>,
-        state: &'static str,
-        why: &'static str,
-        next: &'static str,
-        micro_usd: u64,
-    ) -> Self {
-        Self { task, agent, signal, state, why, next, micro_usd }
-    }
-}
+const DIED: Scene = Scene {
+    task: "",
+    agent: "",
+    by: By::Tree,
+    state: "died",
+    why: "",
+    next: "go on with: `gate run --task ",
+    micro_usd: 0,
+    shown: &[],
+};
+const STOPPED: Scene = Scene { state: "stopped", by: By::Itself, ..DIED };
+const DONE: Scene = Scene { state: "done", next: "", ..STOPPED };
 
-const CLIENT: &str = r#"#!/bin/sh
-cat >/dev/null
-echo x >>c-$1
-n=$(wc -l <c-$1 | tr -d ' ')
-says() { # TEXT COST
-  printf '{"type":"result","subtype":"success","is_error":%s,"result":"%s","session_id":"%s%s","num_turns":1,"total_cost_usd":%s}\n' "${3:-false}" "$2" "$1" "$n" 0.25
-}
-goes_on() { date +%N >>work; says "$1" 'I go on.'; }
-done_() { touch fixed-$1; says "$1" 'All tasks are completed.\n\nEXIT_STATUS: COMPLETE\nEXIT_REASON: it is mended'; }
-fails() { says "$1" "$2" true; exit 1; }
-waits() { echo $$ >c-pid-$1; exec sleep 300; }
-"#;
-
-const KILL: Option<Signal> = Some(Signal::KILL);
-
-const NIGHT: [Scene; 10] = [
-    Scene::new(
-        "killed-1",
-        "waits killed-1",
-        KILL,
-        "died",
-        "iteration 1, last seen",
-        "go on with: `gate run --task killed-1",
-        0,
-    ),
-    Scene::new(
-        "killed-3",
-        "test $n = 3 && waits killed-3; goes_on killed-3",
-        KILL,
-        "died",
-        "iteration 3, last seen",
-        "go on with: `gate run --task killed-3",
-        500_000,
-    ),
-    Scene::new(
-        "all-killed",
-        "test $n = 2 && waits all-killed; goes_on all-killed",
-        KILL,
-        "died",
-        "iteration 2, last seen",
-        "go on with: `gate run --task all-killed",
-        250_000,
-    ),
-    Scene::new(
-        "terminal",
-        "test $n = 2 && waits terminal; goes_on terminal",
-        Some(Signal::HUP),
-        "stopped",
-        "the terminal was closed",
-        "go on with: `gate run --task terminal",
-        250_000,
-    ),
-    Scene::new(
-        "ctrl-c",
-        "test $n = 2 && waits ctrl-c; goes_on ctrl-c",
-        Some(Signal::INT),
-        "stopped",
-        "by Ctrl-C",
-        "go on with: `gate run --task ctrl-c",
-        250_000,
-    ),
-    Scene::new(
-        "overload",
-        "test $n -le 2 && fails overload 'API Error: 529 overloaded_error'; done_ overload",
-        None,
-        "done",
-        "",
-        "",
-        750_000,
-    ),
-    Scene::new(
-        "limit",
-        "test $n = 1 && fails limit 'API Error: 529 overloaded'; done_ limit",
-        None,
-        "done",
-        "",
-        "",
-        500_000,
-    ),
-    Scene::new("crash", "test $n = 1 && exit 134; done_ crash", None, "done", "", "", 250_000),
-    Scene::new(
-        "stuck",
-        "says stuck 'I read.'",
-        None,
-        "stopped",
-        "changed no file",
-        "gate breaker reset --run",
-        1_000_000,
-    ),
-    Scene::new(
-        "blocked",
-        "says blocked 'No.\\n\\nEXIT_STATUS: BLOCKED\\nEXIT_REASON: no key'",
-        None,
-        "blocked",
-        "no key",
-        "start the agent again",
-        250_000,
-    ),
+const NIGHT: [Scene; 13] = [
+    Scene {
+        task: "killed-1",
+        agent: "waits",
+        why: "iteration 1, last seen",
+        shown: &["cost unknown"],
+        ..DIED
+    },
+    Scene {
+        task: "killed-3",
+        agent: "test $n = 3 && waits; goes_on",
+        why: "iteration 3, last seen",
+        micro_usd: 500_000,
+        shown: &["at least $0.50; iteration 3 was not reported"],
+        ..DIED
+    },
+    Scene {
+        task: "alone",
+        agent: "test $n = 2 && waits; goes_on",
+        by: By::Signal(Signal::KILL),
+        why: "iteration 2, last seen",
+        micro_usd: 250_000,
+        ..DIED
+    },
+    Scene {
+        task: "power-1",
+        agent: "test $n = 2 && waits; goes_on",
+        by: By::Power,
+        why: "iteration 2, last seen",
+        micro_usd: 250_000,
+        ..DIED
+    },
+    Scene { task: "power-2", agent: "waits", by: By::Power, why: "iteration 1, last seen", ..DIED },
+    Scene {
+        task: "terminal",
+        agent: "test $n = 2 && waits; goes_on",
+        by: By::Signal(Signal::HUP),
+        why: "the terminal was closed",
+        micro_usd: 250_000,
+        ..STOPPED
+    },
+    Scene {
+        task: "ctrl-c",
+        agent: "test $n = 2 && waits; goes_on",
+        by: By::Signal(Signal::INT),
+        why: "by Ctrl-C",
+        micro_usd: 250_000,
+        ..STOPPED
+    },
+    Scene {
+        task: "disk",
+        agent: "test $n = 2 && cat /dev/zero >\"$HOME/.local/big\" 2>c-full; goes_on",
+        by: By::Disk,
+        why: "gate could not go on: the disk was full: ",
+        next: "make room on the disk, then go on with: `gate run --task disk ",
+        micro_usd: 250_000,
+        shown: &["at least $0.25; iteration 2 was not reported"],
+        ..STOPPED
+    },
+    Scene {
+        task: "overload",
+        agent: "test $n -le 2 && fails 'API Error: 529 overloaded_error' 0.25; ends",
+        micro_usd: 750_000,
+        ..DONE
+    },
+    Scene { task: "limit", agent: LIMITED, micro_usd: 500_000, ..DONE },
+    Scene {
+        task: "crash",
+        agent: "test $n = 1 && exit 134; ends",
+        micro_usd: 250_000,
+        shown: &["the agent crashed once", "at least $0.25; iteration 1 was not reported"],
+        ..DONE
+    },
+    Scene {
+        task: "stuck",
+        agent: "works 'I read.' 0.25",
+        why: "changed no file",
+        next: "gate breaker reset --run",
+        micro_usd: 1_000_000,
+        ..STOPPED
+    },
+    Scene {
+        task: "blocked",
+        agent: "works 'No.\\n\\nEXIT_STATUS: BLOCKED\\nEXIT_REASON: no key' 0.25",
+        state: "blocked",
+        why: "no key",
+        next: "solve that, then start the agent again",
+        micro_usd: 250_000,
+        ..STOPPED
+    },
 ];
+
+/// Meets a limit that ends within seconds: the next try is in that second, or later.
+const LIMITED: &str = "test $n = 1 || { test $(date +%s) -ge $(cat c-until) && ends; fails early 0.25; }\n\
+    echo $(($(date +%s) + 2)) >c-until\n\
+    fails \"You've hit your limit · resets $(date -u -d @$(cat c-until) +%T) (UTC)\" 0.25";
+
+/// Lines of a shell behind `CLIENT`: what the agents of a night do.
+const ACTS: &str = "goes_on() { date +%N >>work; works 'I go on.' 0.25; exit; }\n\
+    ends() { name=${0##*/}; touch fixed-${name%.sh}; works \"$done_\" 0.25; exit; }\n\
+    waits() { echo $$ >\"c-pid-${0##*/}\"; exec sleep 300; }\n";
 
 const SETTINGS: &str = "[checks.tests]\ncommand = [\"sh\", \"-c\", \"ls | grep -q ^fixed\"]\n\
     [run]\nbackoff_first = \"1ms\"\nbackoff_max = \"2ms\"\n[breaker]\nno_progress = 3\n";
 
-/// Ends gate, and for SIGKILL its attendant and the agent, too, as a power cut does.
-fn end(ran: &Ran, task: &str, mut gate: Child, signal: Signal) {
-    let file = ran.path(&format!("c-pid-{task}"));
+/// Puts what gate keeps on a small disk while it runs, and makes room there at the end.
+const SMALL_DISK: &str = "set -e; small=$HOME/small; mkdir \"$small\"\n\
+    size=$(($(du -sm \"$HOME/.local\" | cut -f1) + 8))m\n\
+    mount -t tmpfs -o size=$size,mode=700 small \"$small\"\n\
+    cp -a \"$HOME/.local/.\" \"$small\"; mount --bind \"$small\" \"$HOME/.local\"\n\
+    code=0; \"$@\" || code=$?\n\
+    rm \"$HOME/.local/big\"; cp -a \"$small\" \"$HOME/kept\"; umount \"$HOME/.local\"\n\
+    rm -r \"$HOME/.local\"; mv \"$HOME/kept\" \"$HOME/.local\"; exit $code";
+
+/// The agent of a loop, once it waits.
+fn waiting(ran: &Ran, task: &str) -> Pid {
+    let file = ran.path(&format!("c-pid-{task}.sh"));
     wait(|| fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n')));
-    let agent = fs::read_to_string(&file).unwrap().trim().parse().unwrap();
-    if signal == Signal::KILL {
-        let stat = fs::read_to_string(format!("/proc/{agent}/stat")).unwrap();
-        let behind_name = stat.rsplit_once(") ").unwrap().1;
-        let attendant = behind_name.split(' ').nth(1).unwrap().parse().unwrap();
-        kill_process(Pid::from_raw(attendant).unwrap(), signal).unwrap();
-        let _gone = kill_process_group(Pid::from_raw(agent).unwrap(), signal);
-    }
-    kill_process(Pid::from_child(&gate), signal).unwrap();
-    gate.wait().unwrap();
+    Pid::from_raw(fs::read_to_string(&file).unwrap().trim().parse().unwrap()).unwrap()
 }
 
-fn night() -> Ran {
+/// The state of a process and its parent; none if it is gone.
+fn stat(pid: Pid) -> Option<(String, Pid)> {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+    let mut words = stat.rsplit_once(") ")?.1.split(' ');
+    Some((words.next()?.to_owned(), Pid::from_raw(words.next()?.parse().ok()?)?))
+}
+
+/// Kills loops with all their processes, as a power cut does.
+fn cut_power(loops: Vec<(Child, Pid)>) {
+    let attendants: Vec<_> = loops.iter().map(|(_, agent)| stat(*agent).unwrap().1).collect();
+    for ((gate, agent), attendant) in loops.iter().zip(attendants) {
+        for pid in [Pid::from_child(gate), attendant] {
+            kill_process(pid, Signal::KILL).unwrap();
+        }
+        let _gone = kill_process_group(*agent, Signal::KILL);
+    }
+    for (mut gate, _) in loops {
+        gate.wait().unwrap();
+    }
+}
+
+fn is_alive(pid: Pid) -> bool {
+    stat(pid).is_some_and(|(state, _)| state != "Z")
+}
+
+/// A night, and its scenes: those that this machine can play.
+fn night() -> (Ran, Vec<&'static Scene>) {
+    let has_small_disk = needs("namespaces");
+    let scenes: Vec<_> =
+        NIGHT.iter().filter(|scene| has_small_disk || scene.by != By::Disk).collect();
     let mut run = gate("man").settings(SETTINGS).file("PROMPT.md", "Mend it.\n");
     run = run.file(".gitignore", "c-*\n");
-    for Scene { task, agent, .. } in &NIGHT {
-        run = run.script(&format!("{task}.sh"), &format!("{CLIENT}{agent}\n"));
+    for Scene { task, agent, .. } in &scenes {
+        let client = CLIENT.replace(">seen", ">/dev/null").replace("count", &format!("c-{task}"));
+        let client = client.replace("\"s%s\"", &format!("\"{task}-%s\""));
+        run = run.script(&format!("{task}.sh"), &format!("{client}{ACTS}{agent}\n"));
     }
     let ran = run.committed().code(0);
-    for Scene { task, signal, .. } in &NIGHT {
-        let words = format!("run --task {task} --prompt PROMPT.md -- ./{task}.sh {task}");
-        let mut gate = ran.beside(&words);
-        let gate = gate.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        match signal {
-            Some(signal) => end(&ran, task, gate, *signal),
-            None => drop(gate.wait_with_output().unwrap()),
+    let mut powered = Vec::new();
+    for Scene { task, by, .. } in &scenes {
+        let words = format!("run --task {task} --prompt PROMPT.md -- ./{task}.sh");
+        let mut gate = match by {
+            By::Disk => behind("unshare -rm sh -c \"$SMALL_DISK\" sh", &ran, &words),
+            _ => ran.beside(&words),
+        };
+        gate.env("SMALL_DISK", SMALL_DISK);
+        let mut gate = gate.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        match by {
+            By::Itself | By::Disk => drop(gate.wait().unwrap()),
+            By::Power => powered.push((gate, waiting(&ran, task))),
+            By::Tree => {
+                let agent = waiting(&ran, task);
+                cut_power(vec![(gate, agent)]);
+            }
+            By::Signal(signal) => {
+                let agent = waiting(&ran, task);
+                kill_process(Pid::from_child(&gate), *signal).unwrap();
+                gate.wait().unwrap();
+                wait(|| !is_alive(agent));
+            }
         }
     }
-    ran
+    cut_power(powered);
+    (ran, scenes)
 }
 
 fn of_task<'v>(record: &'v Value, task: &str) -> &'v Value {
@@ -183,13 +248,14 @@ fn of_task<'v>(record: &'v Value, task: &str) -> &'v Value {
 
 #[test]
 fn status_report_and_log_tell_the_same_end_of_each_loop() {
-    let ran = night().again("status --json").code(0);
+    let (ran, scenes) = night();
+    let ran = ran.again("status --json").code(0);
     let status = ran.json();
     let ran = ran.again("report --json").code(0);
     let report = ran.json();
     for record in [&status, &report] {
-        assert_eq!(record["loops"].as_array().unwrap().len(), NIGHT.len(), "{record}");
-        for scene in &NIGHT {
+        assert_eq!(record["loops"].as_array().unwrap().len(), scenes.len(), "{record}");
+        for scene in &scenes {
             let one = of_task(record, scene.task);
             let text = |key: &str| one[key].as_str().unwrap_or_default().to_owned();
             assert_eq!(text("state"), scene.state, "{one}");
@@ -199,22 +265,44 @@ fn status_report_and_log_tell_the_same_end_of_each_loop() {
             assert_eq!(text("tree"), ran.path("").canonicalize().unwrap().to_str().unwrap());
         }
     }
+    let number = |state: &str| scenes.iter().filter(|scene| scene.state == state).count();
+    let died = number("died");
+    let ran = ran.again("log --json").code(0);
+    let last = ran.json_lines();
     let ran = ran.again("log --json --since 1h").code(0);
     let records = ran.json_lines();
-    let count = |kind: &str| records.iter().filter(|record| record["type"] == kind).count();
-    let died = NIGHT.iter().filter(|scene| scene.state == "died").count();
-    assert_eq!((count("run_started"), count("run_ended")), (NIGHT.len(), NIGHT.len() - died));
-    let ran = ran.again("log --since 1h").code(0);
-    assert_eq!(ran.stdout.matches("\nDIED ").count(), died, "{}", ran.stdout);
+    let count =
+        |records: &[Value], kind: &str| records.iter().filter(|one| one["type"] == kind).count();
+    assert_eq!(count(&records, "run_started"), scenes.len());
+    assert_eq!(count(&records, "run_ended"), scenes.len() - died);
+    for records in [&last, &records] {
+        assert_eq!(count(records, "loop_died"), died, "the last 20 records are no matter");
+    }
+    for words in ["log --since 1h", "log -n 2"] {
+        let log = ran.beside(words).output().unwrap().stdout;
+        let log = String::from_utf8(log).unwrap();
+        assert_eq!(log.matches("\nDIED ").count(), died, "{words}: {log}");
+    }
     let ran = ran.again("report").code(0);
-    assert!(
-        ran.stdout.starts_with("10 loops: 3 died, 3 done, 3 stopped, 1 blocked. "),
-        "{}",
-        ran.stdout
+    let headline = format!(
+        "{} loops: {died} died, {} done, {} stopped, {} blocked. $",
+        scenes.len(),
+        number("done"),
+        number("stopped"),
+        number("blocked")
     );
-    let known = "at least $0.50; iteration 3 was not reported";
-    let ran = ran.says(known).says("the agent crashed once").again("status").code(0);
-    let worst = ran.says(known).stdout;
+    assert!(ran.stdout.starts_with(&headline), "{}", ran.stdout);
+    for scene in &scenes {
+        let head = format!("  {}", scene.task);
+        let mut sections = ran.stdout.split("\n\n");
+        let section =
+            sections.find(|text| text.lines().next().is_some_and(|it| it.ends_with(&head)));
+        let section = section.unwrap_or_else(|| panic!("no {head}: {}", ran.stdout));
+        for part in scene.shown {
+            assert!(section.contains(part), "{part:?} is not shown:\n{section}");
+        }
+    }
+    let worst = ran.again("status").code(0).stdout;
     let place = |word: &str| worst.find(&format!("\n{word}  "));
     assert!(place("DIED") < place("BLOCKED") && place("BLOCKED") < place("DONE"), "{worst}");
 }

@@ -15,7 +15,7 @@ const RED: &str = "[checks.tests]\ncommand = [\"sh\", \"-c\", \"test -e fixed\"]
 const QUICK: &str = "[run]\nbackoff_first = \"1ms\"\nbackoff_max = \"4ms\"\n";
 
 /// Shell functions that print what Claude Code prints. Each run is a session of its own.
-const CLIENT: &str = r#"#!/bin/sh
+pub(crate) const CLIENT: &str = r#"#!/bin/sh
 cat >seen
 echo x >>count
 n=$(wc -l <count | tr -d ' ')
@@ -178,7 +178,7 @@ fn beside(words: &str) -> (Ran, Child) {
 }
 
 /// The program, started by words of a shell.
-fn behind(shell: &str, ran: &Ran, words: &str) -> Command {
+pub(crate) fn behind(shell: &str, ran: &Ran, words: &str) -> Command {
     let gate = ran.beside(words);
     let script = format!("exec {shell} '{}' {words}", gate.get_program().display());
     let mut command = Command::new("sh");

@@ -1,19 +1,26 @@
 //! Reads the loops of a store.
 
+#[cfg(test)]
+mod tests;
+
 use std::path::Path;
 
+use gate_core::history::kind;
 use gate_core::ledger::Sealed;
 use jiff::Timestamp;
 
 use crate::failure::Failure;
 use crate::memory::{Memory, machine};
 use crate::render::{local_time, notes};
-use crate::runner::{LiveLoop, is_locked_in};
+use crate::runner::{LiveLoop, is_let_go};
 use crate::store::View;
 use gate_lens::loops::{LoopRecord, LoopState, fold};
 
 /// Records that are read at once.
 const PAGE_RECORDS: usize = 256;
+
+/// The latest starts, and the latest ends, that are read of the time before a window.
+const EARLIER_BOUNDS: usize = 256;
 
 /// The part of a store to read.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +31,8 @@ pub(crate) struct Window {
     pub(crate) all_projects: bool,
 }
 
-/// The loops in a window, in the order in which they began.
+/// The loops in a window, in the order in which they began, and those that died before it: nobody
+/// has gone on with them since.
 ///
 /// # Errors
 ///
@@ -32,36 +40,81 @@ pub(crate) struct Window {
 pub(crate) fn read(memory: &mut Memory, window: &Window) -> Result<Vec<LoopRecord>, Failure> {
     let mut loops = Vec::new();
     each_ledger(memory, window, |project, view| {
-        let records = latest(view, window.since, usize::MAX, |_| true)?;
+        let in_window = latest(view, window.since, usize::MAX, |_| true)?;
+        let first = in_window.first().map_or(u64::MAX, |sealed| sealed.record.seq);
+        let records = [earlier_bounds(view, first)?, in_window].concat();
         loops.extend(fold(project, &records)?);
         Ok(())
     })?;
-    loops.iter_mut().for_each(note_death);
+    loops.retain_mut(|record| {
+        let (last_state, is_in_window) = (record.state, is_within(&record.ended, window.since));
+        note_death(record);
+        is_in_window || record.state != last_state
+    });
     loops.sort_by(|one, other| one.started.cmp(&other.started));
     Ok(loops)
 }
 
-/// Marks a loop as dead that began on this machine, recorded no end, and whose gate holds the lock
-/// of its task no more. The system gives a lock back with its process, also when power fails.
-pub(crate) fn note_death(one: &mut LoopRecord) {
-    let Some(folder) = one.folder.as_deref().map(Path::new) else { return };
-    if one.unended_on != Some(machine()) || is_locked_in(folder) {
+/// Marks a loop as dead that goes on by its records, began on this machine, and whose gate holds
+/// the lock of its task no more.
+pub(crate) fn note_death(record: &mut LoopRecord) {
+    let (Some(folder), Some(lock)) = (record.folder.as_deref().map(Path::new), &record.lock) else {
+        return;
+    };
+    if record.state != LoopState::Open
+        || record.unended_on != Some(machine())
+        || !is_let_go(folder, lock.mark.as_deref())
+    {
         return;
     }
     let live = LiveLoop::read(folder)
-        .filter(|live| live.started.to_string() <= one.started || !one.iterations.is_empty());
-    let iteration = live.as_ref().map_or(1, |live| live.iteration.max(1));
-    let last_seen = live.map_or_else(|| one.ended.clone(), |live| live.since.to_string());
-    one.state = LoopState::Died;
-    one.why = format!(
+        .filter(|live| live.has_run(&record.run) && live.is_since(&lock.since));
+    let next_iteration = record.iterations.last().map_or(1, |last| last.iteration + 1);
+    let iteration = live.as_ref().map_or(next_iteration, |live| live.iteration.max(1));
+    let last_seen = live.map_or_else(|| record.ended.clone(), |live| live.since.to_string());
+    record.state = LoopState::Died;
+    record.ended.clone_from(&last_seen);
+    record.why = format!(
         "iteration {iteration}, last seen {}: gate was killed, or the machine went down; the agent \
          may have worked unjudged",
         local_time(&last_seen)
     );
-    one.next = one.resume.as_ref().map(|resume| format!("go on with: `{resume}`"));
-    if !one.unreported.contains(&iteration) {
-        one.unreported.push(iteration);
+    record.next = record.resume.as_ref().map(|resume| format!("go on with: `{resume}`"));
+    if !record.unreported.contains(&iteration) {
+        record.unreported.push(iteration);
     }
+}
+
+/// The starts and ends of loops before a record, and the last decision of each loop without an end:
+/// these tell which loops died, however long ago they began. Their number is bounded, so that a
+/// long ledger costs no more.
+fn earlier_bounds(view: &mut View<'_>, before: u64) -> Result<Vec<Sealed>, Failure> {
+    let ends = view.entries_of_type(kind::RUN_ENDED, EARLIER_BOUNDS)?;
+    let mut starts = view.entries_of_type(kind::RUN_STARTED, EARLIER_BOUNDS)?;
+    // A start whose end was not read must not be taken for a death.
+    if let (EARLIER_BOUNDS, Some(oldest)) = (ends.len(), ends.last()) {
+        starts.retain(|start| start.record.seq > oldest.record.seq);
+    }
+    let mut decisions = Vec::new();
+    for start in &starts {
+        let name = loop_name(start);
+        let ended = |end: &Sealed| end.record.seq > start.record.seq && loop_name(end) == name;
+        if !ends.iter().any(ended) {
+            let last = view.latest_of_loop(name)?;
+            decisions.extend(last.filter(|last| last.record.seq > start.record.seq));
+        }
+    }
+    let mut bounds = [starts, ends, decisions].concat();
+    bounds.retain(|sealed| sealed.record.seq < before);
+    bounds.sort_by_key(|sealed| sealed.record.seq);
+    bounds.dedup_by_key(|sealed| sealed.record.seq);
+    Ok(bounds)
+}
+
+/// The name of a record's loop, without the number of a later run.
+fn loop_name(sealed: &Sealed) -> &str {
+    let run = sealed.record.run.as_deref().unwrap_or_default();
+    run.split_once('#').map_or(run, |(name, _number)| name)
 }
 
 /// The latest wanted records in a window, each with its project, in the order of their times.
@@ -124,9 +177,10 @@ fn latest(
     while newest_first.len() < most {
         let page = view.entries_before(before, PAGE_RECORDS)?;
         let Some(first) = page.first() else { break };
-        let is_early = !is_within(first, since);
+        let is_early = !is_within(&first.record.time, since);
         before = first.record.seq;
-        let wanted = page.into_iter().rev().filter(|one| is_within(one, since) && is_wanted(one));
+        let is_in = |one: &Sealed| is_within(&one.record.time, since) && is_wanted(one);
+        let wanted = page.into_iter().rev().filter(is_in);
         newest_first.extend(wanted);
         if is_early {
             break;
@@ -138,8 +192,8 @@ fn latest(
 }
 
 /// A record whose time cannot be read is kept: it hides nothing.
-fn is_within(sealed: &Sealed, since: Option<Timestamp>) -> bool {
-    match (since, sealed.record.time.parse::<Timestamp>()) {
+fn is_within(time: &str, since: Option<Timestamp>) -> bool {
+    match (since, time.parse::<Timestamp>()) {
         (Some(since), Ok(time)) => time >= since,
         _ => true,
     }

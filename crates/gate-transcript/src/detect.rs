@@ -49,6 +49,11 @@ impl Head {
 struct Findings {
     forced: Option<Forced>,
     first_record: Option<FirstRecord>,
+    /// The input begins with two objects that are alike, and text follows: they are what the
+    /// agent has printed.
+    begins_with_example: bool,
+    /// The first record is the second one of two that are alike.
+    known_by_pair: bool,
     /// A second record of these formats was seen.
     settled: bool,
     in_array: bool,
@@ -75,14 +80,26 @@ struct FirstRecord {
 
 impl Findings {
     fn look_at(bytes: &[u8], forced: Option<Forced>) -> Self {
-        let mut findings = Self { forced, ..Self::default() };
-        let mut frames = Frames::default();
-        frames.push(bytes, &mut findings);
-        if let Some((json, line)) = frames.unfinished() {
-            findings.look(json, line);
+        let findings = Self { forced, ..Self::default() }.look_through(bytes);
+        if forced.is_none() && findings.known_by_pair && findings.text_bytes > 0 {
+            return Self { begins_with_example: true, ..Self::default() }.look_through(bytes);
         }
-        frames.finish(&mut findings);
         findings
+    }
+
+    fn look_through(mut self, bytes: &[u8]) -> Self {
+        let mut frames = Frames::default();
+        frames.push(bytes, &mut self);
+        let mut is_cut = false;
+        if let Some((json, line)) = frames.unfinished() {
+            self.look(json, line);
+            is_cut = bytes.len() >= LOOKAHEAD;
+        }
+        // The lines of a string that goes on behind what is looked at are no text.
+        if !(is_cut && self.known_by_pair) {
+            frames.finish(&mut self);
+        }
+        self
     }
 
     fn allows(&self, format: Format) -> bool {
@@ -135,13 +152,14 @@ impl Findings {
     /// data is a text.
     fn is_unknown_json(&self, format: Format) -> bool {
         let is_json = self.begins_with_json == Some(true) && self.json_bytes >= self.text_bytes;
-        format == Format::Text && is_json && !self.begins_with_answer
+        let is_agents = self.begins_with_answer || self.begins_with_example;
+        format == Format::Text && is_json && !is_agents
     }
 
     fn look(&mut self, json: &[u8], line: u64) {
         let mut shape = Shape::new(json, self.in_array);
         shape.is_first = self.begins_with_json.is_none();
-        let is_second = self.objects == 1 && self.text_bytes == 0;
+        let is_second = self.objects == 1 && self.text_bytes == 0 && !self.begins_with_example;
         shape.is_second_alike = is_second && shape.first_key() == Some(&*self.first_key);
         if self.objects == 0 {
             self.first_key = shape.first_key().unwrap_or_default().to_vec();
@@ -156,7 +174,10 @@ impl Findings {
         let bytes = if is_answer { &mut self.text_bytes } else { &mut self.json_bytes };
         *bytes += json.len();
         if !self.fenced && !self.settled {
+            let had_record = self.first_record.is_some();
             self.narrow(&shape, line);
+            self.known_by_pair |=
+                shape.is_second_alike && !had_record && self.first_record.is_some();
         }
     }
 
@@ -197,8 +218,9 @@ fn formats_with<'f>(shape: &Shape<'_>, formats: impl Iterator<Item = &'f Format>
 
 impl Frame for Findings {
     fn record(&mut self, json: &[u8], line: u64) -> bool {
-        // What follows changes nothing.
+        // What follows changes nothing but for the agent's own text.
         if self.settled {
+            self.text_bytes += if text::is_answer(json) { json.len() } else { 0 };
             return true;
         }
         // Also what is not quite JSON, with a NaN in it, is nobody's words.

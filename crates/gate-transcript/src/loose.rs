@@ -67,6 +67,21 @@ pub(super) struct Leaves<'a> {
     pub(super) command: Option<String>,
 }
 
+/// The strings in a value of any shape, and those of an object by their keys.
+#[derive(Debug, Default)]
+pub(super) struct Members<'a> {
+    pub(super) leaves: Leaves<'a>,
+    /// Keys with strings below them, and the place of the first of these among the leaves.
+    keys: Vec<(Cow<'a, str>, usize)>,
+}
+
+/// A name, or an object that reads as `T`; anything else reads as neither.
+#[derive(Debug)]
+pub(super) enum Named<'a, T> {
+    Name(Cow<'a, str>),
+    Object(T),
+}
+
 impl Str<'_> {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -136,6 +151,12 @@ impl<T> Default for Entries<'_, T> {
 impl<T, U> Default for Either<T, U> {
     fn default() -> Self {
         Self::List(Vec::new())
+    }
+}
+
+impl<T> Default for Named<'_, T> {
+    fn default() -> Self {
+        Self::Name(Cow::Borrowed(""))
     }
 }
 
@@ -313,9 +334,22 @@ impl<'de: 'a, 'a> Read<'de> for Leaves<'a> {
         }
         Ok(leaves)
     }
+    fn object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
+        Members::object(object).map(|members| members.leaves)
+    }
+}
+
+impl<'de: 'a, 'a> Read<'de> for Members<'a> {
+    fn text(text: Cow<'de, str>) -> Self {
+        Self { leaves: Leaves::text(text), keys: Vec::new() }
+    }
+    fn array<A: SeqAccess<'de>>(array: A) -> Result<Self, A::Error> {
+        Leaves::array(array).map(|leaves| Self { leaves, keys: Vec::new() })
+    }
     fn object<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
-        let (mut leaves, mut code, mut is_shell) = (Self::default(), None, false);
-        while let Some((key, value)) = object.next_entry::<Cow<'de, str>, Self>()? {
+        let Self { mut leaves, mut keys } = Self::default();
+        let (mut code, mut is_shell) = (None, false);
+        while let Some((key, value)) = object.next_entry::<Cow<'de, str>, Leaves<'a>>()? {
             match &*key {
                 "command" | "cmd" | "CommandLine" if !value.texts.is_empty() => {
                     leaves.command = Some(command_line(&value.texts));
@@ -329,12 +363,24 @@ impl<'de: 'a, 'a> Read<'de> for Leaves<'a> {
                 }
                 _ => {}
             }
+            if !value.texts.is_empty() {
+                keys.push((key, leaves.texts.len()));
+            }
             leaves.append(value);
         }
         if is_shell && leaves.command.is_none() {
             leaves.command = code;
         }
-        Ok(leaves)
+        Ok(Self { leaves, keys })
+    }
+}
+
+impl<'de: 'a, 'a, T: Deserialize<'de>> Read<'de> for Named<'a, T> {
+    fn text(text: Cow<'de, str>) -> Self {
+        Self::Name(text)
+    }
+    fn object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(object)).map(Self::Object)
     }
 }
 
@@ -351,6 +397,14 @@ fn command_line(words: &[Cow<'_, str>]) -> String {
         return quoted.collect::<Vec<_>>().join(" ");
     };
     line.to_string()
+}
+
+impl Members<'_> {
+    /// The string below this key; empty if there is none.
+    pub(super) fn text(&self, key: &str) -> &str {
+        let member = self.keys.iter().rfind(|(name, _)| name == key);
+        member.and_then(|(_, at)| self.leaves.texts.get(*at)).map_or("", |text| text)
+    }
 }
 
 impl Leaves<'_> {
@@ -417,6 +471,8 @@ deserialize! {
     <'de> Num;
     <'de> Flag;
     <'de: 'a, 'a> Leaves<'a>;
+    <'de: 'a, 'a> Members<'a>;
+    <'de: 'a, 'a, T: Deserialize<'de>> Named<'a, T>;
     <'de, T: Deserialize<'de>> Maybe<T>;
     <'de, T: Deserialize<'de>> Object<T>;
     <'de: 'a, 'a, T: Deserialize<'de>> Entries<'a, T>;

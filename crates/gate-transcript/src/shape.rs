@@ -16,7 +16,8 @@ pub(super) struct Shape<'a> {
     /// Nothing comes before the object in the input.
     pub(super) is_first: bool,
     /// It is the second object of the input, and its first key is that of the first one, which
-    /// stands at the very beginning.
+    /// stands at the very beginning. Two such objects above a text are an example: then neither
+    /// is one.
     pub(super) is_second_alike: bool,
 }
 

@@ -1,17 +1,15 @@
 //! `gate log`: the latest records, a line each.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::time::Duration;
 
 use clap::Args;
 use gate_card::{Flow, Lines, brief};
-use gate_core::history::kind;
 use gate_core::ledger::Sealed;
 use gate_lens::log::{Costs, card};
-use gate_lens::loops::{LoopState, fold};
+use gate_lens::loops::{LoopRecord, LoopState};
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::common::{DONE, ago};
 use super::entries;
@@ -56,6 +54,12 @@ pub(crate) struct Log {
 /// The verdicts in records, and `released` for a stop that a hook let go without one.
 const VERDICTS: [&str; 5] = ["exit", "continue", "tripped", "blocked", "released"];
 
+/// The time in which a loop that died is named without `--since`.
+const DEAD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The longest loop that is looked for: its start is a record, too.
+const LONGEST_LOOP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
 /// Records that are shown by default.
 pub(super) const DEFAULT_COUNT: u64 = 20;
 
@@ -81,7 +85,7 @@ pub(super) fn opened(here: &Here) -> Result<Memory, Failure> {
 /// Lists so many records, the latest last; all without `count`.
 pub(super) fn list(memory: &mut Memory, args: &Log, count: Option<u64>) -> Result<u8, Failure> {
     let (since, lines) = (args.since.map(ago), Lines::new(args.json));
-    let list = List { args, count, since, lines, costs: Costs::default(), loops: BTreeMap::new() };
+    let list = List { args, count, since, lines, costs: Costs::default() };
     match !args.all_projects && (args.since.is_none() || args.follow) {
         true => list.follow(memory),
         false => list.window(memory),
@@ -97,9 +101,6 @@ struct List<'l> {
     since: Option<Timestamp>,
     lines: Lines,
     costs: Costs,
-    /// The records of loops that were shown, by project: at the end of the log these tell which
-    /// loops died.
-    loops: BTreeMap<String, Vec<Sealed>>,
 }
 
 impl List<'_> {
@@ -114,7 +115,7 @@ impl List<'_> {
             let flow = self.lines.flush()?;
             match shown {
                 Some(after) if self.args.follow && flow.is_continue() => next = after,
-                _ => return self.end(),
+                _ => return self.end(memory),
             }
             if self.lines.wait()?.is_break() {
                 return Ok(DONE);
@@ -134,7 +135,7 @@ impl List<'_> {
                 break;
             }
         }
-        self.end()
+        self.end(memory)
     }
 
     fn show(&mut self, project: Option<&str>, sealed: &Sealed) -> Result<Flow, Failure> {
@@ -144,10 +145,6 @@ impl List<'_> {
         if self.args.json {
             return self.lines.line(&json_line(sealed, project));
         }
-        if sealed.record.kind.starts_with("run_") || kind::is_decision(&sealed.record.kind) {
-            let of_project = self.loops.entry(project.unwrap_or_default().to_owned()).or_default();
-            of_project.push(sealed.clone());
-        }
         let cost = match self.args.cost {
             true => self.costs.add(sealed, project)?,
             false => None,
@@ -155,25 +152,37 @@ impl List<'_> {
         self.lines.line(&card::log_line(sealed, project, cost.as_deref()))
     }
 
-    /// A line for each loop that died: no record has its end.
-    fn died(&mut self) -> Result<Flow, Failure> {
-        for (project, records) in &self.loops {
-            let mut loops = fold(project, records)?;
-            loops.iter_mut().for_each(loops::note_death);
-            for one in loops.iter().filter(|one| one.state == LoopState::Died) {
-                let (name, why) = (one.task.as_ref().unwrap_or(&one.run), &one.why);
-                let next = one.next.iter().map(|next| format!("; {next}")).collect::<String>();
-                let line = brief(&format!("{} {name} {why}{next}", one.state.word()));
-                if self.lines.line(&line)?.is_break() {
-                    return Ok(Flow::Break(()));
-                }
+    /// A line for each loop that died: no record has its end, and its start may be long ago.
+    fn died(&mut self, memory: &mut Memory) -> Result<Flow, Failure> {
+        if self.args.verdict.is_some() {
+            return Ok(Flow::Continue(()));
+        }
+        let all_projects = self.args.all_projects;
+        let since = self.since.unwrap_or_else(|| ago(DEAD_FOR));
+        let window = Window { since: Some(since.min(ago(LONGEST_LOOP))), all_projects };
+        for one in loops::read(memory, &window)? {
+            let was_seen = one.ended.parse::<Timestamp>().is_ok_and(|time| time >= since);
+            let name = one.run.split('#').next();
+            let is_wanted = is_wanted(self.args.run.as_deref(), &[Some(&one.run), name])
+                && is_wanted(self.args.task.as_deref(), &[one.task.as_deref()]);
+            let deaths = one.deaths_in_words();
+            let has_died = one.state == LoopState::Died || deaths.is_some();
+            if !was_seen || !is_wanted || !has_died {
+                continue;
+            }
+            let line = match self.args.json {
+                true => death_json(&one, deaths.as_deref(), all_projects),
+                false => death_line(&one, deaths.as_deref()),
+            };
+            if self.lines.line(&line)?.is_break() {
+                return Ok(Flow::Break(()));
             }
         }
         Ok(Flow::Continue(()))
     }
 
-    fn end(mut self) -> Result<u8, Failure> {
-        if self.died()?.is_break() {
+    fn end(mut self, memory: &mut Memory) -> Result<u8, Failure> {
+        if self.died(memory)?.is_break() {
             return Ok(DONE);
         }
         if self.args.cost {
@@ -210,6 +219,37 @@ impl List<'_> {
 /// Any name is wanted if none was asked for.
 fn is_wanted(wanted: Option<&str>, names: &[Option<&str>]) -> bool {
     wanted.is_none() || names.contains(&wanted)
+}
+
+/// The deaths of a loop: those before it was started again, then the last.
+fn deaths(one: &LoopRecord, earlier: Option<&str>) -> String {
+    let last = (one.state == LoopState::Died).then_some(one.why.as_str());
+    earlier.into_iter().chain(last).collect::<Vec<_>>().join("; ")
+}
+
+fn death_line(one: &LoopRecord, earlier: Option<&str>) -> String {
+    let is_dead = one.state == LoopState::Died;
+    let next = one.next.iter().filter(|_next| is_dead).map(|next| format!("; {next}"));
+    let (name, word) = (one.task.as_ref().unwrap_or(&one.run), LoopState::Died.word());
+    brief(&format!("{word} {name}: {}{}", deaths(one, earlier), next.collect::<String>()))
+}
+
+/// A loop that died as JSON. It is no record: it has no number and no hash.
+fn death_json(one: &LoopRecord, earlier: Option<&str>, all_projects: bool) -> String {
+    let mut line = json!({
+        "type": "loop_died",
+        "time": one.ended,
+        "run": one.run,
+        "task": one.task,
+        "state": one.state,
+        "why": deaths(one, earlier),
+        "next": one.next,
+        "tree": one.tree,
+    });
+    if all_projects {
+        line["project"] = Value::from(one.project.as_str());
+    }
+    line.to_string()
 }
 
 /// A record as JSON, with its hash. If the log has several projects, its own comes first.

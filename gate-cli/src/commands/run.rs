@@ -38,7 +38,9 @@ use crate::notify::{self, Notifier};
 use crate::operator::project_marks;
 use crate::render::{self, print};
 use crate::request::{Asker, Request, Turn};
-use crate::runner::{End, LiveFile, Loop, Order, is_run_command, other_loop_here, shell_word};
+use crate::runner::{
+    End, LiveFile, Loop, Order, RunRecord, is_run_command, other_loop_here, shell_word,
+};
 use crate::secrets;
 use crate::settings::Selection;
 use crate::source::Source;
@@ -225,9 +227,13 @@ impl RunCommand<'_> {
             ..GatherOptions::default()
         };
         let request = Request { asker, turn: Turn { format, ..Turn::default() }, checking };
-        let agent_loop =
+        let mut agent_loop =
             Loop::new(&order, &task, &gate, request, supervisor, &self.interrupt, &reporter);
-        let end = agent_loop.run()?;
+        let ended = agent_loop.run();
+        if let (Err(failure), Some(end)) = (&ended, agent_loop.failed_end()) {
+            self.notify(&end.record(self.project.id(), task.id(), failure.exit_code));
+        }
+        let end = ended?;
         // A loop that writes tests has kept no baseline for a later loop; that of its task goes when
         // the tests are locked.
         if stage.writes_tests() {
@@ -296,6 +302,12 @@ impl RunCommand<'_> {
         run::task_id(Timestamp::now(), title, "task")
     }
 
+    fn notify(&self, end: &RunRecord<'_>) {
+        if let Some(notifier) = &self.notifier {
+            notify::send_loop_end(notifier, end);
+        }
+    }
+
     /// Prints the end of the loops, and tells those who are to be notified. Returns the exit code.
     fn print_end(&self, task: &str, end: &End) -> Result<u8, Failure> {
         let code = exit_code(self.args, end);
@@ -305,9 +317,7 @@ impl RunCommand<'_> {
         } else {
             display::run_card(&record)
         })?;
-        if let Some(notifier) = &self.notifier {
-            notify::send_loop_end(notifier, &record);
-        }
+        self.notify(&record);
         write_junit(self.here, self.args.junit.as_deref(), end.last_record.as_ref())?;
         Ok(code)
     }

@@ -115,6 +115,8 @@ pub(crate) struct LoopStart<'s> {
     pub(crate) root: &'s Path,
     /// The task's folder, in which a running loop holds a lock.
     pub(crate) folder: &'s str,
+    /// The mark that it left in that lock.
+    pub(crate) lock: Option<&'s str>,
     /// The command that goes on with the loop.
     pub(crate) resume: Option<&'s str>,
 }
@@ -128,6 +130,8 @@ struct StartBody<'s> {
     root: String,
     folder: &'s str,
     machine: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lock: Option<&'s str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     resume: Option<&'s str>,
 }
@@ -177,6 +181,7 @@ struct Body<'e> {
     next: Option<&'e str>,
     root: String,
     folder: &'e str,
+    machine: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     handoff: Option<&'e str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -197,6 +202,7 @@ impl Memory {
             root: start.root.display().to_string(),
             folder: start.folder,
             machine: machine(),
+            lock: start.lock,
             resume: start.resume,
         };
         self.append(&body::draft(kind::RUN_STARTED, start.run, GATE, &body)?).map(drop)
@@ -213,6 +219,7 @@ impl Memory {
             next: end.next.as_deref(),
             root: end.root.display().to_string(),
             folder: end.folder,
+            machine: machine(),
             handoff: end.handoff,
             resume: end.resume,
             iterations: end.iterations,

@@ -159,8 +159,8 @@ pub(crate) fn send_loop_end(notifier: &Notifier, run: &RunRecord<'_>) {
     if !notifier.wants(event) {
         return;
     }
-    let remedy = stopped_by.remedy().map(str::to_owned);
-    let next = if run.success { None } else { remedy.or_else(|| decision.and_then(next_step)) };
+    let way_out = run.end.way_out.clone();
+    let next = if run.success { None } else { way_out.or_else(|| decision.and_then(next_step)) };
     let record = NotifyRecord {
         title: title(event, Some(run.task), run.latest.cost_usd),
         why: run.message.clone(),

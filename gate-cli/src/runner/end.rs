@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gate_core::decide::reason::ReasonCode;
+use gate_core::decide::spent::Spent;
 use gate_core::exit::WorkPhase;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -54,6 +55,12 @@ pub(crate) struct End {
     /// The last decision.
     #[serde(skip)]
     pub(crate) last_record: Option<Record>,
+    /// The use of earlier loops over the same task.
+    #[serde(skip)]
+    pub(crate) spent_earlier: Option<Spent>,
+    /// The one thing to do next, if the last decision does not name it.
+    #[serde(skip)]
+    pub(crate) way_out: Option<String>,
     #[serde(skip)]
     pub(crate) duration: Duration,
     /// The task's folder.
@@ -153,6 +160,8 @@ impl End {
             stopped_by,
             runs: Vec::new(),
             last_record: None,
+            spent_earlier: None,
+            way_out: None,
             duration: Duration::ZERO,
             folder: folder.display().to_string(),
             handoff: None,
@@ -172,10 +181,19 @@ impl End {
         decision.is_some_and(|decision| decision.waits_for_settings() || decision.waits_for_tests())
     }
 
+    /// Takes the decision of an iteration in.
+    pub(super) fn note(&mut self, record: Record) {
+        let memory = record.decision.input.memory.as_ref();
+        if self.spent_earlier.is_none() {
+            self.spent_earlier = memory.map(|memory| memory.run.spent.clone());
+        }
+        self.last_record = Some(record);
+    }
+
     /// The one thing to do next: the way out of this end, else what the last decision names.
     fn next(&self) -> Option<String> {
         let named_next = self.last_record.as_ref().and_then(|record| record.decision.next.clone());
-        self.stopped_by.remedy().map(str::to_owned).or(named_next)
+        self.way_out.clone().or(named_next)
     }
 
     fn denied_tools(&self) -> &[String] {

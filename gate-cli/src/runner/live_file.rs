@@ -29,6 +29,9 @@ pub(crate) struct LiveLoop {
     pub(crate) agent: String,
     /// The topmost folder of its work tree.
     pub(crate) root: PathBuf,
+    /// The task's folder; empty if it was not looked for.
+    #[serde(skip)]
+    pub(crate) folder: PathBuf,
     /// The process of its `gate run`; 0 if that is not known.
     pub(crate) pid: u32,
     /// When the loop began.
@@ -57,6 +60,7 @@ impl Default for LiveLoop {
             run: String::new(),
             agent: String::new(),
             root: PathBuf::new(),
+            folder: PathBuf::new(),
             pid: 0,
             started: Timestamp::UNIX_EPOCH,
             iteration: 0,
@@ -111,6 +115,19 @@ impl LiveLoop {
     pub(crate) fn read(folder: &Path) -> Option<Self> {
         let text = std::fs::read_to_string(folder.join(layout::LIVE)).ok()?;
         serde_json::from_str(&text).ok()
+    }
+
+    /// The run is one of this loop. Behind the name of its loop, a later run has a number.
+    pub(crate) fn has_run(&self, run: &str) -> bool {
+        let number = run.strip_prefix(&self.run);
+        number.is_some_and(|number| number.is_empty() || number.starts_with('#'))
+    }
+
+    /// The account is of the loop whose start was recorded at this time: it begins before that, and
+    /// goes on after it. That of another loop in the folder does one of both.
+    pub(crate) fn is_since(&self, time: &str) -> bool {
+        let recorded = time.parse::<Timestamp>();
+        recorded.is_ok_and(|time| self.started <= time && time <= self.since)
     }
 
     /// Takes an event in. Returns `false` if the file does not show it.
@@ -185,7 +202,7 @@ pub(crate) fn live_loops(runs: &Runs) -> Result<Vec<LiveLoop>, Failure> {
                 && let Some(text) = task.live()?
                 && let Ok(live) = serde_json::from_str::<LiveLoop>(&text)
             {
-                loops.push(live);
+                loops.push(LiveLoop { folder: task.folder(), ..live });
             }
         }
     }

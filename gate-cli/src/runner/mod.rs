@@ -45,7 +45,7 @@ pub(crate) use end::{End, FinishedRun, RunRecord, TestsWritten, WorkEnd};
 pub(crate) use lease::{phase_task, with_lease};
 pub(crate) use live::{Live, LoopEvent};
 pub(crate) use live_file::{LiveFile, LiveLoop, live_loops, other_loop_here};
-pub(crate) use lock::{is_locked, is_locked_in};
+pub(crate) use lock::{is_let_go, is_locked};
 pub(crate) use old_runs::{OldTask, old_tasks};
 pub(crate) use preset::{AgentStart, Allow, PresetContext, agent_start, preset_agents, shell_word};
 pub(crate) use stop_conditions::LostLease;
@@ -57,6 +57,9 @@ const UNKNOWN_FORMAT: &str = "name the agent or its format with --agent (`gate s
 /// The words of errors on a full disk: the system's, and SQLite's.
 const FULL_DISK: [&str; 3] = ["No space left on device", "disk is full", "Disk quota exceeded"];
 
+/// The words of decisions for the command that goes on, which they do not know.
+const START_AGAIN: &str = "start the loop again";
+
 /// The problem of a loop that `gate stop` keeps from starting.
 const HELD: &str = "no loop over this task starts within a minute of `gate stop`, or as long as \
      STOP-REQUESTED in its folder is `permanent`";
@@ -66,12 +69,12 @@ impl Loop<'_> {
     ///
     /// Fails on folders that cannot be written, a store that does not answer, and another
     /// loop over the same task. No agent keeps running after a failure.
-    pub(crate) fn run(mut self) -> Result<End, Failure> {
+    pub(crate) fn run(&mut self) -> Result<End, Failure> {
         self.task.bus()?;
-        let _lock = lock::lock(self.task)?;
+        let lock = lock::lock(self.task)?;
         reconcile::end_orphaned_records(self.task)?;
         self.task.reserve()?;
-        self.record_start()?;
+        self.record_start(lock.mark.as_deref())?;
         let ended = self.run_recorded();
         if let Err(failure) = &ended {
             self.record_failure(failure);
@@ -81,7 +84,7 @@ impl Loop<'_> {
     }
 
     /// A start is a record: a loop that dies has no other.
-    fn record_start(&self) -> Result<(), Failure> {
+    fn record_start(&self, lock: Option<&str>) -> Result<(), Failure> {
         let Some(mut memory) = self.gate.memory() else { return Ok(()) };
         memory.loop_started(&LoopStart {
             run: self.request.asker.run.as_deref(),
@@ -89,6 +92,7 @@ impl Loop<'_> {
             agent: &self.order.agent,
             root: &self.order.root,
             folder: &self.end.folder,
+            lock,
             resume: self.order.resume.as_deref(),
         })
     }
@@ -105,11 +109,16 @@ impl Loop<'_> {
         self.end.stopped_by = StoppedBy::Failed;
         self.end.problem = Some(format!("{cause}{}", failure.message));
         self.end.resume.clone_from(&self.order.resume);
-        let next = match &self.end.resume {
+        self.end.way_out = Some(match &self.end.resume {
             Some(resume) => format!("{step}, then go on with: `{resume}`"),
-            None => format!("{step}, then start the loop again"),
-        };
-        let _ = self.record_end(Some(next));
+            None => format!("{step}, then {START_AGAIN}"),
+        });
+        let _ = self.record_end();
+    }
+
+    /// The end of a loop in which gate could not go on.
+    pub(crate) fn failed_end(&self) -> Option<&End> {
+        Some(&self.end).filter(|end| end.stopped_by == StoppedBy::Failed)
     }
 
     fn run_recorded(&mut self) -> Result<End, Failure> {
@@ -138,13 +147,24 @@ impl Loop<'_> {
             self.end.problem = self.conditions.signal_cause().map(str::to_owned);
         }
         self.end.stopped_by = stopped_by;
-        let resume = self.end.resume.as_ref().map(|resume| format!("go on with: `{resume}`"));
-        self.record_end(stopped_by.remedy().map(str::to_owned).or(resume))?;
+        let going_on = self.end.resume.as_ref().map(|resume| self.going_on(resume));
+        self.end.way_out = stopped_by.remedy().map(str::to_owned).or(going_on);
+        self.record_end()?;
         Ok(self.end.clone())
     }
 
-    /// Records the end of the loop; `next` is the step that no decision names.
-    fn record_end(&mut self, next: Option<String>) -> Result<(), Failure> {
+    /// The step of a loop that can be resumed. The last decision may name what comes before that.
+    fn going_on(&self, resume: &str) -> String {
+        let going_on = format!("go on with: `{resume}`");
+        let record = self.end.last_record.as_ref();
+        match record.and_then(|record| record.decision.next.as_deref()) {
+            Some(next) if next.contains(START_AGAIN) => next.replace(START_AGAIN, &going_on),
+            _ => going_on,
+        }
+    }
+
+    /// Records the end of the loop.
+    fn record_end(&mut self) -> Result<(), Failure> {
         self.end.duration = self.began.elapsed();
         let end = &self.end;
         let Some(mut memory) = self.gate.memory() else { return Ok(()) };
@@ -159,7 +179,7 @@ impl Loop<'_> {
             iterations: end.runs.len(),
             spent: last_record.and_then(|record| record.decision.spent()).unwrap_or_default(),
             duration: end.duration,
-            next,
+            next: end.way_out.clone(),
             root: &self.order.root,
             folder: &end.folder,
             handoff: end.handoff.as_deref(),
@@ -201,7 +221,8 @@ impl Loop<'_> {
             if let Some(stopped_by) = run.interrupted
                 && stopped_by != StoppedBy::BudgetWall
             {
-                self.end.last_record = Some(self.record_stopped(stopped_by, &run)?);
+                let record = self.record_stopped(stopped_by, &run)?;
+                self.end.note(record);
                 return Ok(stopped_by);
             }
             let JudgedRun { record, has_unknown_format } = self.judge(&run)?;
@@ -210,7 +231,7 @@ impl Loop<'_> {
             if record.decision.verdict == Verdict::Continue
                 && let Some(stopped_by) = self.conditions.urgent_stop()
             {
-                self.end.last_record = Some(record);
+                self.end.note(record);
                 return Ok(stopped_by);
             }
             if is_outage(&record) {
@@ -220,7 +241,7 @@ impl Loop<'_> {
                 iterations_done += 1;
             }
             let end_reason = self.act_on(&record, has_unknown_format)?;
-            self.end.last_record = Some(record);
+            self.end.note(record);
             if let Some(stopped_by) = end_reason {
                 return Ok(stopped_by);
             }

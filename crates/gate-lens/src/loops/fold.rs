@@ -1,5 +1,8 @@
 //! Folds records into loops.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use gate_core::decide::breaker::BreakerState;
@@ -14,7 +17,7 @@ use gate_transcript::Forced;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{CheckRecord, IterationRecord, LoopRecord, LoopState, Usage};
+use super::{CheckRecord, IterationRecord, LoopLock, LoopRecord, LoopState, Usage, restarted};
 use gate_card::next_step;
 use gate_core::Failure;
 use gate_core::record::Record;
@@ -27,27 +30,34 @@ use gate_core::record::Record;
 pub fn fold(project: &str, records: &[Sealed]) -> Result<Vec<LoopRecord>, Failure> {
     let mut loops: BTreeMap<&str, Open> = BTreeMap::new();
     let mut undecided = Vec::new();
-    // Starts without an end so far, by the name of the loop.
-    let mut starts: BTreeMap<&str, Start<'_>> = BTreeMap::new();
+    // Starts without an end so far.
+    let mut starts: BTreeMap<Place<'_>, Start<'_>> = BTreeMap::new();
     for sealed in records {
         let Some(run) = sealed.record.run.as_deref() else { continue };
         if kind::is_decision(&sealed.record.kind) {
             let record = Record::from_sealed(sealed)?;
-            let start = starts.get_mut(loop_name(run)).map(|start| start.attach(run));
+            let start = attached(&mut starts, run, sealed);
             loops.entry(run).or_default().decided(record, start);
         } else if sealed.record.kind == kind::RUN_STARTED {
-            // Only one loop has a task at a time, so an earlier one has died.
-            let earlier = starts.insert(loop_name(run), Start { sealed, run: None });
-            undecided.extend(earlier.and_then(|start| start.undecided(project, LoopState::Died)));
+            // Only one loop has a task's folder at a time, so an earlier one has died.
+            let earlier = starts.insert(Place::new(run, sealed), Start { sealed, run: None });
+            match earlier {
+                Some(Start { run: Some(run), .. }) => loops.entry(run).or_default().died(),
+                Some(start) => undecided.extend(start.undecided(project, true)),
+                None => {}
+            }
         } else if sealed.record.kind == kind::RUN_ENDED {
-            starts.remove(loop_name(run));
+            let place = Place::new(run, sealed);
+            starts.retain(|begun, _start| !begun.may_be(&place));
             match loops.get_mut(run) {
-                Some(open) if open.goes_on() => open.end = Some(sealed),
+                Some(open) if open.goes_on() && open.may_end_at(run, &place) => {
+                    open.end = Some(sealed)
+                }
                 _ => undecided.push(without_decision(project, run, sealed)),
             }
         }
     }
-    undecided.extend(starts.values().filter_map(|start| start.undecided(project, LoopState::Open)));
+    undecided.extend(starts.values().filter_map(|start| start.undecided(project, false)));
     let decided = loops.into_iter().filter_map(|(run, open)| open.into_record(project, run));
     let mut loops: Vec<_> = decided.chain(undecided).collect();
     loops.sort_by(|one, other| one.started.cmp(&other.started));
@@ -59,6 +69,48 @@ fn loop_name(run: &str) -> &str {
     run.split_once('#').map_or(run, |(name, _)| name)
 }
 
+/// The place of a loop. Two machines, or two homes, may run loops of one name at a time.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Place<'r> {
+    name: &'r str,
+    machine: &'r str,
+    folder: &'r str,
+}
+
+impl<'r> Place<'r> {
+    /// The place that the record of a start or of an end states.
+    fn new(run: &'r str, sealed: &'r Sealed) -> Self {
+        let (machine, folder) = (text(sealed, "machine"), text(sealed, "folder"));
+        Self { name: loop_name(run), machine, folder }
+    }
+
+    /// Nothing that both state differs. Ends did not always state a machine.
+    fn may_be(&self, other: &Self) -> bool {
+        let agrees = |one: &str, other: &str| one == other || one.is_empty() || other.is_empty();
+        self.name == other.name
+            && agrees(self.machine, other.machine)
+            && agrees(self.folder, other.folder)
+    }
+}
+
+/// The start of the loop that came to this decision: of those with its name the latest, rather one
+/// in the same work tree. Another start of the run goes on as a loop of its own.
+fn attached<'r>(
+    starts: &mut BTreeMap<Place<'r>, Start<'r>>,
+    run: &'r str,
+    decision: &Sealed,
+) -> Option<&'r Sealed> {
+    let tree = text(decision, "tree");
+    let mut of_name: Vec<_> =
+        starts.values_mut().filter(|start| start.has_name(loop_name(run))).collect();
+    of_name.sort_by_key(|start| (text(start.sealed, "tree") == tree, start.sealed.record.seq));
+    let start = of_name.pop()?;
+    for other in of_name {
+        other.run = other.run.filter(|earlier| *earlier != run);
+    }
+    Some(start.attach(run))
+}
+
 /// The recorded start of a loop.
 struct Start<'r> {
     sealed: &'r Sealed,
@@ -67,21 +119,27 @@ struct Start<'r> {
 }
 
 impl<'r> Start<'r> {
+    fn has_name(&self, name: &str) -> bool {
+        self.sealed.record.run.as_deref().map(loop_name) == Some(name)
+    }
+
     fn attach(&mut self, run: &'r str) -> &'r Sealed {
         self.run = Some(run);
         self.sealed
     }
 
     /// The loop that this start began, if it came to no decision.
-    fn undecided(&self, project: &str, state: LoopState) -> Option<LoopRecord> {
+    fn undecided(&self, project: &str, was_restarted: bool) -> Option<LoopRecord> {
         let Self { sealed, run: None } = self else { return None };
         let (time, run) = (sealed.record.time.clone(), sealed.record.run.clone()?);
+        let resume = stated(sealed, "resume").map(|resume| format!("go on with: `{resume}`"));
         Some(LoopRecord {
-            state,
-            why: NO_END.to_owned(),
-            next: stated(sealed, "resume").map(|resume| format!("go on with: `{resume}`")),
+            state: if was_restarted { LoopState::Died } else { LoopState::Open },
+            why: if was_restarted { restarted(&[1]) } else { NO_END.to_owned() },
+            next: if was_restarted { None } else { resume },
             started: time.clone(),
-            unended_on: stated(sealed, "machine"),
+            unended_on: if was_restarted { None } else { stated(sealed, "machine") },
+            lock: (!was_restarted).then(|| lock(sealed)),
             unreported: vec![1],
             ..bare(project, &run, sealed, time)
         })
@@ -98,15 +156,30 @@ struct Open<'r> {
     iterations: Vec<IterationRecord>,
     last: Option<Record>,
     end: Option<&'r Sealed>,
+    /// The iterations in which its gate died.
+    deaths: Vec<u64>,
+    /// Its gate died, and no decision came after that.
+    is_dead: bool,
 }
 
 impl<'r> Open<'r> {
+    /// Its task was started again, and no end had been recorded.
+    fn died(&mut self) {
+        self.deaths.push(self.last_iteration() + 1);
+        self.is_dead = true;
+    }
+
+    fn last_iteration(&self) -> u64 {
+        self.iterations.last().map_or(0, |one| one.iteration)
+    }
+
     fn decided(&mut self, record: Record, start: Option<&'r Sealed>) {
         // The end of an earlier loop with this name is not the end of this one.
         if start.is_some() {
             self.end = None;
         }
         self.start = start;
+        self.is_dead = false;
         self.iterations.push(iteration(&record));
         self.last = Some(record);
     }
@@ -118,24 +191,47 @@ impl<'r> Open<'r> {
         place.map(|place| place.seq) > self.end.map(|end| end.record.seq)
     }
 
+    /// The iteration that ran when gate could not go on: it came to no decision.
+    fn lost_iteration(&self) -> Option<u64> {
+        let end = self.end.filter(|end| is_failure(end))?;
+        let began = self.start.map_or(0, |start| start.record.seq);
+        let decided = self.iterations.iter().filter(|one| one.seq > began).count();
+        (number(end, "iterations") > decided as u64).then(|| self.last_iteration() + 1)
+    }
+
+    /// The loop that goes on may be the one that ended at this place.
+    fn may_end_at(&self, run: &str, place: &Place<'_>) -> bool {
+        self.start.is_none_or(|start| Place::new(run, start).may_be(place))
+    }
+
     fn into_record(self, project: &str, run: &str) -> Option<LoopRecord> {
-        let Self { start, iterations, last, end } = self;
+        let lost = self.lost_iteration();
+        let Self { start, iterations, last, end, deaths, is_dead } = self;
         let last = last?;
         let started = started(iterations.first()?);
         let ended = end.map_or(&last.time, |end| &end.record.time).clone();
-        let state = state(&last, end);
+        let state = if is_dead { LoopState::Died } else { state(&last, end) };
         let is_done = state == LoopState::Done && last.decision.verified;
         let remedy = end.and_then(|end| stated(end, "next"));
         let next = remedy.or_else(|| next_step(&last.decision)).map(|next| for_run(&next, run));
         let facts = end.or(start);
         let fact = |key| facts.and_then(|sealed| stated(sealed, key));
-        let unended = if end.is_none() { start } else { None };
+        let unended = if end.is_none() && !is_dead { start } else { None };
+        let cut_off = iterations.iter().filter(|one| one.is_unreported());
+        let mut unreported: Vec<_> = cut_off.map(|one| one.iteration).chain(lost).collect();
+        unreported.extend(&deaths);
+        unreported.sort_unstable();
+        unreported.dedup();
         Some(LoopRecord {
             project: project.to_owned(),
             run: run.to_owned(),
             state,
-            why: end.map_or_else(|| first_reason(&last), |end| text(end, "message").to_owned()),
-            next: if is_done { None } else { next },
+            why: match end {
+                Some(end) => text(end, "message").to_owned(),
+                None if is_dead => restarted(&deaths),
+                None => first_reason(&last),
+            },
+            next: if is_done || is_dead { None } else { next },
             duration_ms: between(&started, &ended),
             started,
             ended,
@@ -146,11 +242,9 @@ impl<'r> Open<'r> {
             handoff: fact("handoff"),
             resume: fact("resume"),
             unended_on: unended.and_then(|start| stated(start, "machine")),
-            unreported: iterations
-                .iter()
-                .filter(|one| one.is_unreported())
-                .map(|one| one.iteration)
-                .collect(),
+            lock: unended.map(lock),
+            unreported,
+            deaths,
             iterations,
             task: last.task,
             client: last.transcript.format.as_deref().and_then(client),
@@ -158,6 +252,11 @@ impl<'r> Open<'r> {
             model: last.transcript.model,
         })
     }
+}
+
+/// The end of a loop in which gate could not go on.
+fn is_failure(end: &Sealed) -> bool {
+    text(end, "stopped_by") == "failed"
 }
 
 /// A loop that ended before any decision, such as one whose agent could not be started.
@@ -170,6 +269,7 @@ fn without_decision(project: &str, run: &str, end: &Sealed) -> LoopRecord {
         started: earlier(&ended, duration_ms),
         duration_ms,
         usage: Usage::new(number(end, "tokens"), number(end, "cost_micro_usd")),
+        unreported: if is_failure(end) && number(end, "iterations") > 0 { vec![1] } else { vec![] },
         ..bare(project, run, end, ended)
     }
 }
@@ -202,9 +302,16 @@ fn bare(project: &str, run: &str, sealed: &Sealed, time: String) -> LoopRecord {
         handoff: stated(sealed, "handoff"),
         resume: stated(sealed, "resume"),
         unended_on: None,
+        lock: None,
         unreported: Vec::new(),
+        deaths: Vec::new(),
         iterations: Vec::new(),
     }
+}
+
+/// The lock of a loop, as its start states it.
+fn lock(start: &Sealed) -> LoopLock {
+    LoopLock { mark: stated(start, "lock"), since: start.record.time.clone() }
 }
 
 /// A step whose command names the loop that it is about: it is typed anywhere in the project.

@@ -38,7 +38,7 @@ pub struct LoopRecord {
     pub next: Option<String>,
     /// When its first iteration in the window began, if that is known, else ended (RFC 3339, UTC).
     pub started: String,
-    /// When its last record was written (RFC 3339, UTC).
+    /// When its last record was written, or when it was last seen if it died (RFC 3339, UTC).
     pub ended: String,
     /// The time between both, in milliseconds.
     pub duration_ms: u64,
@@ -57,11 +57,25 @@ pub struct LoopRecord {
     /// The machine on which it began, if its start is its last record of that kind: it runs, or
     /// it died.
     pub unended_on: Option<String>,
+    /// The lock that it took there.
+    #[serde(skip)]
+    pub lock: Option<LoopLock>,
     /// The numbers of its iterations whose cost no transcript reports, though the iteration was cut
     /// off.
     pub unreported: Vec<u64>,
+    /// The numbers of the iterations in which its gate died, each time before it was started again.
+    pub deaths: Vec<u64>,
     /// Its iterations in the window.
     pub iterations: Vec<IterationRecord>,
+}
+
+/// The lock on its task that a loop took when it began.
+#[derive(Clone, Debug)]
+pub struct LoopLock {
+    /// The text of its file, which no other loop writes; none if it could not be written.
+    pub mark: Option<String>,
+    /// When the start was recorded (RFC 3339, UTC).
+    pub since: String,
 }
 
 /// The state of a loop.
@@ -118,20 +132,36 @@ impl LoopState {
     }
 }
 
+/// The cost of agents whose output reports none.
+pub const COST_UNKNOWN: &str = "cost unknown";
+
 impl LoopRecord {
-    /// The cost in words, with what is not known of it; empty if there was none.
+    /// Its deaths in words; none if there was none, or if its reason tells them.
+    pub fn deaths_in_words(&self) -> Option<String> {
+        let text = restarted(&self.deaths);
+        (!self.deaths.is_empty() && self.why != text).then_some(text)
+    }
+
+    /// The cost in words, with what is not known of it; empty if no agent ran.
     pub fn cost(&self) -> String {
         let known = self.usage.dollars();
         let numbers: Vec<_> = self.unreported.iter().map(u64::to_string).collect();
         match (known.is_empty(), numbers.as_slice()) {
-            (_, []) => known,
-            (true, _) => "cost unknown".to_owned(),
+            (true, []) if self.iterations.is_empty() => known,
+            (true, _) => COST_UNKNOWN.to_owned(),
+            (false, []) => known,
             (false, [number]) => format!("at least {known}; iteration {number} was not reported"),
             (false, _) => {
                 format!("at least {known}; iterations {} were not reported", numbers.join(", "))
             }
         }
     }
+}
+
+/// The reason of a loop that died in these iterations, and whose task was started again each time.
+fn restarted(deaths: &[u64]) -> String {
+    let numbers: Vec<_> = deaths.iter().map(u64::to_string).collect();
+    format!("died in iteration {}, and was started again", numbers.join(", then in iteration "))
 }
 
 /// Tokens and money.

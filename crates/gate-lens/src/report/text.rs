@@ -111,7 +111,7 @@ pub struct Fact {
     pub text: String,
 }
 
-/// The facts of a loop that is not done: its state if that is no end, its crashes, its tree, its
+/// The facts of a loop: its deaths, and its crashes. Of one that is not done, too: its tree, its
 /// folder, its handoff, and the command that goes on.
 pub fn facts(one: &LoopRecord) -> Vec<Fact> {
     let open = "it goes on, or its end was not recorded".to_owned();
@@ -122,6 +122,7 @@ pub fn facts(one: &LoopRecord) -> Vec<Fact> {
     let is_named = |resume: &String| one.next.iter().any(|next| next.contains(resume.as_str()));
     [
         ("open", (one.state == LoopState::Open).then_some(open)),
+        ("deaths", one.deaths_in_words()),
         ("crashes", Some(crashes).filter(|count| *count > 0).map(crashes_in_words)),
         ("tree", unless_done(&one.tree)),
         ("folder", unless_done(&one.folder)),

@@ -4,10 +4,11 @@
 //! Sources: Harbor's RFC 0001 as harborframework.com/docs/trajectory-format has it; the models of
 //! NVIDIA's `nat.atif` (1.7); microsoft/vscode-copilot-chat, `src/extension/trajectory/ARCHITECTURE.md`
 //! (1.5). An observation marks no failure, and has no exit code. Trajectories of sub-agents that stand
-//! in the object are left out; steps that a converter marks as a side chain are a sub-agent's.
+//! in the object are left out. The message of `finish`, a tool of OpenHands, is the agent's last
+//! word. Steps that a converter marks as a side chain are a sub-agent's.
 
 use crate::json::{Json, Records, records};
-use crate::loose::{Content, Flag, Leaves, List, Num, Object, Piece, Str, sum};
+use crate::loose::{Content, Flag, List, Members, Num, Object, Piece, Str, sum};
 use crate::out::Out;
 use crate::spec::{KnownBy, Spec};
 use crate::talk::Talk;
@@ -60,7 +61,7 @@ records! {
     struct Call<'a> {
         tool_call_id: Str<'a>,
         function_name: Str<'a>,
-        arguments: Leaves<'a>,
+        arguments: Members<'a>,
     }
 
     struct Observation<'a> {
@@ -143,8 +144,9 @@ impl Atif {
                 self.talk.thought(&step.reasoning_content, out);
                 self.talk.block("", &text, out);
             }
-            _ if text.trim().is_empty() => {}
+            // A picture has no text, and is a prompt.
             "user" => self.talk.prompt(&text, out),
+            _ if text.trim().is_empty() => {}
             _ => {
                 // After the agent has spoken, the client tells it something new.
                 if self.talk.has_text() {
@@ -154,7 +156,11 @@ impl Atif {
             }
         }
         for call in step.tool_calls.0.iter().filter_map(|call| call.0.as_ref()) {
-            self.talk.call(&call.tool_call_id, &call.function_name, &call.arguments, out);
+            let input = &call.arguments;
+            self.talk.call(&call.tool_call_id, &call.function_name, &input.leaves, out);
+            if &*step.source == "agent" && !is_side_chain && &*call.function_name == "finish" {
+                self.talk.block("", input.text("message"), out);
+            }
         }
         let results = step.observation.0.iter().flat_map(|observation| &observation.results.0);
         for answer in results.filter_map(|answer| answer.0.as_ref()) {

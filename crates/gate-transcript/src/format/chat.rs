@@ -8,9 +8,8 @@
 
 use std::borrow::Cow;
 
-use crate::claude_like::Block;
 use crate::json::{Json, Records, records};
-use crate::loose::{Content, Leaves, List, Num, Object, Str};
+use crate::loose::{Content, Flag, Leaves, List, Members, Num, Object, Piece, Str};
 use crate::out::Out;
 use crate::shape::Shape;
 use crate::spec::{KnownBy, Spec};
@@ -34,6 +33,9 @@ pub(super) const CHAT_JSON: Spec = Spec {
 
 /// The tool with which Cline's agent ends its work.
 const COMPLETION: &str = "attempt_completion";
+
+/// Tools of Cline's agent that a person answers.
+const ANSWERED_BY_PERSON: [&str; 3] = [COMPLETION, "ask_followup_question", "plan_mode_respond"];
 
 fn is_message(shape: &Shape<'_>) -> bool {
     let roles = ["system", "developer", "user", "assistant", "tool"];
@@ -66,6 +68,20 @@ records! {
         trajectory_format: Str<'a>,
     }
 
+    /// A block of a message, in the form of either API.
+    struct Block<'a> {
+        "type" => kind: Str<'a>,
+        text: Str<'a>,
+        thinking: Str<'a>,
+        id: Str<'a>,
+        name: Str<'a>,
+        input: Members<'a>,
+        tool_use_id: Str<'a>,
+        /// The parts of a tool's result; images have no text.
+        content: Content<'a, Block<'a>>,
+        is_error: Flag,
+    }
+
     /// Of mini-swe-agent: the commands in a message, or the exit code of one.
     struct Extra<'a> {
         actions: List<Object<Action<'a>>>,
@@ -94,6 +110,12 @@ records! {
 
     struct Model<'a> {
         model_name: Str<'a>,
+    }
+}
+
+impl Piece for Block<'_> {
+    fn text(&self) -> &str {
+        &self.text
     }
 }
 
@@ -156,6 +178,7 @@ impl Chat {
             return self.talk.answer(id, &text, Ending::Unmarked, exit_code, out);
         }
         match &message.content {
+            Content::Text(text) if text.trim().is_empty() => {}
             Content::Text(text) => self.text(role, text, out),
             Content::Blocks(blocks) => self.blocks(role, blocks, out),
         }
@@ -172,30 +195,60 @@ impl Chat {
     }
 
     fn blocks(&mut self, role: Role, blocks: &[Block<'_>], out: &mut Out<'_>) {
-        let has_answer = blocks.iter().any(|block| &*block.kind == "tool_result");
+        let mut answers = blocks.iter().filter(|block| &*block.kind == "tool_result").peekable();
+        // Beside an answer, a text is the client's, or more of what the person answers.
+        let is_of_client =
+            answers.peek().is_some() && !answers.any(|answer| self.is_of_person(answer));
         for block in blocks {
             match &*block.kind {
-                "tool_result" => tool_answer(block, out),
-                "tool_use" if role == Role::Assistant && &*block.name == COMPLETION => {
-                    // A command may stand beside the result: it shows the work to the person.
-                    let command = block.input.command.as_deref();
-                    let texts = block.input.texts.iter().map(|text| &**text);
-                    let result = texts.into_iter().find(|text| Some(*text) != command);
-                    self.talk.block("message", result.unwrap_or_default(), out);
-                }
-                "tool_use" => {
-                    self.talk.close();
-                    out.say_all(Role::Tool, &block.input.texts);
-                }
+                "tool_result" => self.tool_answer(block, out),
+                "tool_use" => self.tool_call(role, block, out),
                 "thinking" => out.say(Role::Thinking, &block.thinking),
-                _ if has_answer => out.say(Role::System, &block.text),
+                _ if is_of_client => out.say(Role::System, &block.text),
                 _ => self.text(role, &block.text, out),
             }
         }
     }
 
+    fn tool_call(&mut self, role: Role, block: &Block<'_>, out: &mut Out<'_>) {
+        if ANSWERED_BY_PERSON.contains(&&*block.name) {
+            self.talk.calls.started(&block.id, &block.name, None);
+        }
+        if role == Role::Assistant && &*block.name == COMPLETION {
+            self.talk.block("message", block.input.text("result"), out);
+        } else {
+            self.talk.close();
+            out.say_all(Role::Tool, &block.input.leaves.texts);
+        }
+    }
+
+    /// The block answers a call that a person answers.
+    fn is_of_person(&self, block: &Block<'_>) -> bool {
+        let tool = self.talk.calls.tool(&block.tool_use_id);
+        tool.is_some_and(|tool| ANSWERED_BY_PERSON.contains(&tool))
+    }
+
+    /// A tool's answer. Most tools are not known by name.
+    fn tool_answer(&mut self, block: &Block<'_>, out: &mut Out<'_>) {
+        let text = block.content.text();
+        let is_of_person = self.is_of_person(block);
+        self.talk.calls.ended(&block.tool_use_id, None, out);
+        if is_of_person && block.is_error.0 {
+            // The call did not come about, and nor did what it says.
+            self.talk.turn(Boundary::Unanswered, out);
+        } else if is_of_person && !block.is_silent() {
+            return self.talk.prompt(&text, out);
+        }
+        out.say(Role::Tool, &text);
+        if block.is_error.0 {
+            out.tool_failed(&text);
+        }
+    }
+
     fn text(&mut self, role: Role, text: &str, out: &mut Out<'_>) {
         match role {
+            // A block without text is a picture.
+            Role::User => self.talk.prompt(text, out),
             _ if text.trim().is_empty() => {}
             Role::Assistant => {
                 let (thought, message) = split_thought(text);
@@ -204,7 +257,6 @@ impl Chat {
                 self.talk.block("message", message, out);
                 self.talk.block("message", result, out);
             }
-            Role::User => self.talk.prompt(text, out),
             // After the agent has spoken, another conversation begins with it, or
             // the client tells the agent something new.
             Role::System if self.talk.has_text() => {
@@ -234,12 +286,11 @@ fn exit_code(output: &str) -> Option<i32> {
     code.parse().ok()
 }
 
-/// A tool's answer. Nothing names the tool.
-fn tool_answer(block: &Block<'_>, out: &mut Out<'_>) {
-    let text = block.content.text();
-    out.say(Role::Tool, &text);
-    if block.is_error.0 {
-        out.tool_failed(&text);
+impl Block<'_> {
+    /// An answer without text and picture: the person takes the result as it is.
+    fn is_silent(&self) -> bool {
+        let mut blocks = self.content.blocks().iter();
+        self.content.text().trim().is_empty() && blocks.all(|block| &*block.kind == "text")
     }
 }
 

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use crate::json::{Json, Records, records};
-use crate::loose::{Content, Flag, Leaves, Num, Object, Piece, Str, sum};
+use crate::loose::{Content, Flag, Leaves, Members, Named, Num, Object, Piece, Str, sum};
 use crate::out::Out;
 use crate::spec::{KnownBy, Spec};
 use crate::talk::Talk;
@@ -34,11 +34,14 @@ pub(super) const OPENHANDS_SESSION: Spec = Spec {
     open: |_| Box::new(Json::new(Events::default())),
 };
 
+/// The tool with which the agent ends its work.
+const FINISH: &str = "finish";
+
 /// Follows the events.
 #[derive(Debug, Default)]
 struct Events {
     talk: Talk,
-    /// The id of the delegation that goes on.
+    /// The id of the delegation that goes on, if it has one.
     delegation: Option<u64>,
     /// The totals as the last event has them.
     usage: Usage,
@@ -51,7 +54,7 @@ records! {
         source: Str<'a>,
         message: Str<'a>,
         /// A name in older events, an object in newer ones.
-        action: Leaves<'a>,
+        action: Members<'a>,
         args: Object<Args<'a>>,
         content: Str<'a>,
         cause: Num,
@@ -62,10 +65,12 @@ records! {
         reasoning_content: Str<'a>,
         tool_name: Str<'a>,
         tool_call_id: Str<'a>,
-        /// Of newer events; in older ones it is a name.
-        observation: Object<Ended<'a>>,
+        /// A name in older events, an object in newer ones.
+        observation: Named<'a, Ended<'a>>,
         error: Str<'a>,
         rejection_reason: Str<'a>,
+        /// `user` or `hook`; older ones are all the user's.
+        rejection_source: Str<'a>,
         detail: Str<'a>,
     }
 
@@ -129,18 +134,12 @@ impl Records for Events {
             "MessageEvent" => self.message(&record, out),
             "ActionEvent" => self.action(&record, out),
             "ObservationEvent" => {
-                let Some(ended) = &record.observation.0 else { return };
+                let Named::Object(ended) = &record.observation else { return };
                 let ending = Ending::failed_if(ended.is_error.0);
-                let text = ended.content.text();
-                self.talk.answer(&record.tool_call_id, &text, ending, ended.exit_code(), out);
+                self.answer(&record, &ended.content.text(), ending, ended.exit_code(), out);
             }
-            "AgentErrorEvent" => {
-                self.talk.answer(&record.tool_call_id, &record.error, Ending::Failed, None, out);
-            }
-            "UserRejectObservation" => {
-                out.say(Role::Tool, &record.rejection_reason);
-                out.denied(&record.tool_name, &record.tool_call_id);
-            }
+            "AgentErrorEvent" => self.answer(&record, &record.error, Ending::Failed, None, out),
+            "UserRejectObservation" => self.rejection(&record, out),
             "ConversationErrorEvent" => out.fail(&record.detail, None),
             _ => {}
         }
@@ -172,15 +171,51 @@ impl Events {
     fn action(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
         self.talk.thought(&record.reasoning_content, out);
         self.talk.block("", &record.thought.text(), out);
-        let mut texts = record.action.texts.iter().filter(|text| !text.ends_with("Action"));
+        let (id, action) = (&record.tool_call_id, &record.action);
         match &*record.tool_name {
-            "finish" => {
-                let message = texts.next().map_or("", |text| &**text);
-                self.talk.block("", message, out);
+            // The call could not be read: the agent is told so, and goes on.
+            _ if action.leaves.texts.is_empty() => self.talk.turn(Boundary::Unanswered, out),
+            FINISH => {
+                self.talk.calls.started(id, FINISH, None);
+                self.talk.block("", action.text("message"), out);
             }
-            "think" => texts.for_each(|text| self.talk.thought(text, out)),
-            tool => self.talk.call(&record.tool_call_id, tool, &record.action, out),
+            "think" => self.talk.thought(action.text("thought"), out),
+            tool => self.talk.call(id, tool, &action.leaves, out),
         }
+    }
+
+    fn is_of_finish(&self, record: &Record<'_>) -> bool {
+        let tool = self.talk.calls.tool(&record.tool_call_id);
+        &*record.tool_name == FINISH || tool == Some(FINISH)
+    }
+
+    fn answer(
+        &mut self,
+        record: &Record<'_>,
+        text: &str,
+        ending: Ending,
+        exit_code: Option<i32>,
+        out: &mut Out<'_>,
+    ) {
+        if ending == Ending::Failed && self.is_of_finish(record) {
+            self.talk.turn(Boundary::Unanswered, out);
+        }
+        self.talk.answer(&record.tool_call_id, text, ending, exit_code, out);
+    }
+
+    /// A person rejects a call and says so to the agent, or a hook does.
+    fn rejection(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
+        let (id, reason) = (&record.tool_call_id, &record.rejection_reason);
+        out.denied(&record.tool_name, id);
+        if &*record.rejection_source != "hook" {
+            self.talk.prompt(reason, out);
+        } else {
+            if self.is_of_finish(record) {
+                self.talk.turn(Boundary::HookFeedback, out);
+            }
+            out.say(Role::Tool, reason);
+        }
+        self.talk.calls.ended(id, None, out);
     }
 
     /// An event of a version before 1.
@@ -188,7 +223,7 @@ impl Events {
         if let Some(metrics) = &record.llm_metrics.0 {
             self.usage = metrics.usage();
         }
-        match (record.action.texts.first(), &record.args.0) {
+        match (record.action.leaves.texts.first(), &record.args.0) {
             (Some(action), Some(args)) => self.older_action(action, args, record, out),
             _ => self.older_observation(record, out),
         }
@@ -217,7 +252,7 @@ impl Events {
                 let command = (action == "run").then(|| args.command.to_string());
                 let input = Leaves { texts: texts.map(Cow::Borrowed).collect(), command };
                 self.talk.call(&id(record.id), action, &input, out);
-                if action == "delegate" {
+                if action == "delegate" && !self.talk.sub_agent {
                     self.delegation = record.id.whole();
                     self.talk.sub_agent = true;
                 }
@@ -227,9 +262,20 @@ impl Events {
     }
 
     fn older_observation(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
-        if self.delegation.is_some() && self.delegation == record.cause.whole() {
+        let name = if let Named::Name(name) = &record.observation { name } else { "" };
+        let ends_delegation = match (self.delegation, record.cause.whole()) {
+            (Some(id), Some(cause)) => id == cause,
+            _ => name == "delegate",
+        };
+        if ends_delegation {
             self.delegation = None;
             self.talk.sub_agent = false;
+        }
+        if name == "user_rejected" {
+            let id = id(record.cause);
+            out.denied(self.talk.calls.tool(&id).unwrap_or_default(), &id);
+            self.talk.calls.ended(&id, None, out);
+            return self.talk.prompt(&record.content, out);
         }
         let ended = record.extras.0.as_ref();
         let exit_code = ended.and_then(Ended::exit_code);

@@ -37,6 +37,16 @@ fn leaves_of_any_depth_are_collected() {
     assert_eq!(leaves.command.as_deref(), Some("git status"));
 }
 
+#[test]
+fn members_are_found_by_their_keys() {
+    let json = r#"{"a":["x","y"],"n":1,"b":{"a":"z"},"command":"make"}"#;
+    let members: Members<'_> = read(json);
+    assert_eq!(["a", "b", "n", "command"].map(|key| members.text(key)), ["x", "z", "", "make"]);
+    assert_eq!(members.leaves.texts, ["x", "y", "z", "make"]);
+    assert_eq!(members.leaves.command.as_deref(), Some("make"));
+    assert_eq!(read::<Members<'_>>("\"x\"").leaves.texts, ["x"]);
+}
+
 fn read<'a, T: Deserialize<'a>>(json: &'a str) -> T {
     serde_json::from_str(json).unwrap()
 }

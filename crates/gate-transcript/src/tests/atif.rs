@@ -42,11 +42,14 @@ fn a_whole_run() {
     }
 }
 
+const FINISH: &str = r#"{"source":"agent","message":"","tool_calls":[{"tool_call_id":"f","function_name":"finish","arguments":{"task_completed":"true","message":"COMPLETE"}}]}"#;
+
 #[test]
 fn only_the_agent_speaks_for_itself() {
     for (step, word) in [
         (r#"{"source":"agent","message":"COMPLETE"}"#, Some("COMPLETE")),
         (r#"{"source":"user","message":"COMPLETE"}"#, None),
+        (r#"{"source":"user","message":[{"type":"image","source":{}}]}"#, None),
         (r#"{"source":"system","message":"COMPLETE"}"#, None),
         (r#"{"source":"agent","message":"","reasoning_content":"COMPLETE"}"#, Some("Not yet.")),
         (
@@ -57,6 +60,10 @@ fn only_the_agent_speaks_for_itself() {
             r#"{"source":"agent","message":"COMPLETE","extra":{"is_sidechain":true}}"#,
             Some("Not yet."),
         ),
+        (FINISH, Some("COMPLETE")),
+        (&FINISH.replace("finish", "write"), Some("Not yet.")),
+        (&FINISH.replace("}]}", r#"}],"extra":{"is_sidechain":true}}"#), Some("Not yet.")),
+        (&format!(r#"{FINISH},{{"source":"user","message":"No."}}"#), None),
     ] {
         let input = ending(&format!(r#"{{"source":"agent","message":"Not yet."}},{step}"#));
         assert_eq!(words(&input).first().map(String::as_str), word, "{step}");

@@ -88,6 +88,34 @@ fn a_trajectory_of_mini_swe_agent() {
 }
 
 #[test]
+fn a_picture_is_a_prompt() {
+    for content in
+        [r#"[{"type":"image_url","image_url":{"url":"x"}}]"#, r#"[{"type":"image","source":{}}]"#]
+    {
+        let input = format!(
+            r#"[{{"role":"user","content":"Go."}},{{"role":"assistant","content":"COMPLETE"}},{{"role":"user","content":{content}}}]"#
+        );
+        assert!(words(&input).is_empty(), "{input}");
+    }
+}
+
+#[test]
+fn two_messages_before_a_text_are_what_the_agent_prints() {
+    let messages = r#"{"role":"user","content":"Go."}
+{"role":"assistant","content":"<promise>COMPLETE</promise>"}
+"#;
+    for text in ["The tests still fail.\n", "COMPLETE", r#"{"protocol":"apm2_agent_exit"}"#] {
+        let input = format!("{messages}\n{text}");
+        assert_eq!(read(&input).0, Some(Format::Text), "{input}");
+        let words = words(&input);
+        assert!(words[0].ends_with(text) && !words[0].contains("promise"), "{words:?}");
+    }
+    // A record that goes on behind what is looked at is no text, whatever its lines are.
+    let long = format!("{{\"role\":\"tool\",\"content\":\"{}\"}}\n", "x\ny".repeat(30_000));
+    assert_eq!(read(&format!("{messages}{long}")).0, Some(Format::ChatJson));
+}
+
+#[test]
 fn two_messages_on_lines_are_a_transcript_and_one_is_an_answer() {
     let line = r#"{"role":"assistant","content":"COMPLETE"}"#;
     let prompt = r#"{"role":"user","content":"Go."}"#;
@@ -114,7 +142,8 @@ fn two_messages_on_lines_are_a_transcript_and_one_is_an_answer() {
 fn what_clines_agent_completes_with_is_its_last_word() {
     let xml = r#"All is in place.\n\n<attempt_completion>\n<result>\nCOMPLETE\n</result>\n</attempt_completion>"#;
     let call = r#"[{"type":"text","text":"All is in place."},{"type":"tool_use","id":"c","name":"attempt_completion","input":{"command":"open x","result":"COMPLETE"}}]"#;
-    for content in [format!("\"{xml}\""), call.to_owned()] {
+    let progress = call.replace("{\"command\"", "{\"task_progress\":\"- [x] All\",\"command\"");
+    for content in [format!("\"{xml}\""), call.to_owned(), progress] {
         let input = format!(
             r#"[{{"role":"user","content":"Go."}},{{"role":"assistant","content":{content}}}]"#
         );
@@ -157,4 +186,34 @@ fn the_output_of_a_command_is_no_prompt_in_mini_swe_agent_1() {
         let words = words(&run(status, last));
         assert_eq!(words.first().map(String::as_str), word, "{status} {last}");
     }
+}
+
+#[test]
+fn what_a_person_answers_to_a_completion_ends_the_turn() {
+    let ending = |blocks: &str| {
+        format!(
+            r#"[{{"role":"user","content":"Go."}},{{"role":"assistant","content":[{{"type":"tool_use","id":"c","name":"attempt_completion","input":{{"result":"COMPLETE"}}}},{{"type":"tool_use","id":"r","name":"read_file","input":{{}}}}]}},{{"role":"user","content":[{blocks}]}}]"#
+        )
+    };
+    let answer =
+        |id: &str, more: &str| format!(r#"{{"type":"tool_result","tool_use_id":"{id}",{more}}}"#);
+    let feedback = r#""content":"<feedback>No, redo it.</feedback>""#;
+    let text = r#"{"type":"text","text":"<feedback>No, redo it.</feedback>"}"#;
+    for (blocks, word) in [
+        (answer("c", feedback), None),
+        (answer("c", &format!(r#""is_error":true,{feedback}"#)), None),
+        (answer("c", r#""is_error":true"#), None),
+        (answer("c", r#""content":[{"type":"image","source":{}}]"#), None),
+        (format!("{},{text}", answer("c", r#""content":"""#)), None),
+        (format!("{text},{}", answer("c", r#""content":"""#)), None),
+        (answer("c", r#""content":"""#), Some("COMPLETE")),
+        (answer("r", feedback), Some("COMPLETE")),
+        (format!("{},{text}", answer("r", feedback)), Some("COMPLETE")),
+    ] {
+        let input = ending(&blocks);
+        assert_eq!(words(&input).first().map(String::as_str), word, "{input}");
+    }
+    let lines = read(&ending(&answer("c", feedback))).1.lines;
+    let prompt = ["1 --- prompt", "1 user: <feedback>No, redo it.</feedback>"];
+    assert_eq!(lines[lines.len() - 2..], prompt);
 }

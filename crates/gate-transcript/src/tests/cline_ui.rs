@@ -53,6 +53,9 @@ fn only_the_agent_speaks_for_itself() {
         let input = ending(&shown(kind, name, "COMPLETE"));
         assert_eq!(words(&input).first().map(String::as_str), word, "{name}");
     }
+    let cut = format!("[{},{}]", shown("say", "tool", "{}"), shown("say", "text", "COMPLETE"));
+    assert_eq!(words(&cut), ["COMPLETE"]);
+    assert!(words(&format!("[{}]", shown("say", "text", "COMPLETE"))).is_empty());
     let partial = shown("say", "text", "COMPLETE").replace("\"ts\"", "\"partial\":true,\"ts\"");
     assert!(words(&ending(&partial)).is_empty());
     let input = ending(&shown("say", "user_feedback", "COMPLETE"));

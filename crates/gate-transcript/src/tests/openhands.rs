@@ -100,3 +100,74 @@ fn only_the_agent_speaks_for_itself() {
         }
     }
 }
+
+#[test]
+fn a_text_may_end_like_the_name_of_an_action() {
+    for (tool, members, word) in [
+        (
+            "finish",
+            r#""kind":"FinishAction","message":"I mended the GitHub Action""#,
+            "I mended the GitHub Action",
+        ),
+        ("finish", r#""message":"See the Action","kind":"FinishAction""#, "See the Action"),
+        ("think", r#""kind":"ThinkAction","thought":"See the Action""#, "COMPLETE"),
+    ] {
+        let input = [message("user", "Go."), call(tool, &format!("{{{members}}}"))].join("\n");
+        assert_eq!(words(&input), [word], "{input}");
+    }
+}
+
+/// A call beside a thought that claims.
+fn call(tool: &str, action: &str) -> String {
+    let thought = r#""thought":[{"type":"text","text":"COMPLETE"}]"#;
+    let named = format!(r#""tool_name":"{tool}","tool_call_id":"c""#);
+    newer("agent", "ActionEvent", &format!(r#"{thought},"action":{action},{named}"#))
+}
+
+#[test]
+fn a_call_that_is_refused_takes_the_word_back() {
+    let done = r#"{"kind":"FinishAction","message":"COMPLETE"}"#;
+    let refused = |tool: &str, kind: &str, members: &str| {
+        let named = format!(r#""tool_name":"{tool}","tool_call_id":"c",{members}"#);
+        newer("environment", kind, &named)
+    };
+    let rejected =
+        |source: &str| format!(r#""rejection_reason":"No.","rejection_source":"{source}""#);
+    let failed = r#""observation":{"kind":"FinishObservation","content":[],"is_error":true}"#;
+    for (event, word) in [
+        (refused("finish", "UserRejectObservation", r#""rejection_reason":"No.""#), None),
+        (refused("finish", "UserRejectObservation", &rejected("hook")), None),
+        (refused("finish", "AgentErrorEvent", r#""error":"bad""#), None),
+        (refused("", "AgentErrorEvent", r#""error":"bad""#), None),
+        (refused("finish", "ObservationEvent", failed), None),
+        (refused("finish", "ObservationEvent", &failed.replace("true", "false")), Some("COMPLETE")),
+        (call("finish", "null"), None),
+    ] {
+        let input = [message("user", "Go."), call("finish", done), event].join("\n");
+        assert_eq!(words(&input).first().map(String::as_str), word, "{input}");
+    }
+    let build = call("terminal", r#"{"kind":"TerminalAction","command":"make"}"#);
+    for (source, word) in [("user", None), ("hook", Some("COMPLETE"))] {
+        let event = refused("terminal", "UserRejectObservation", &rejected(source));
+        let input = [message("user", "Go."), build.clone(), event].join("\n");
+        assert_eq!(words(&input).first().map(String::as_str), word, "{input}");
+    }
+    let rejection = r#"{"id":3,"timestamp":"t","source":"user","cause":2,"observation":"user_rejected","content":"No.","extras":{}}"#;
+    let input =
+        [PROMPT, &older("agent", "run", r#""command":"x","thought":"COMPLETE""#), rejection];
+    assert!(words(&input.join("\n")).is_empty());
+}
+
+#[test]
+fn a_delegation_without_an_id_ends() {
+    let said = |text: &str| older("agent", "message", &format!(r#""content":"{text}""#));
+    let answer = |name: &str| {
+        format!(
+            r#"{{"timestamp":"t","source":"agent","observation":"{name}","content":"x","extras":{{}}}}"#
+        )
+    };
+    let begin = older("agent", "delegate", r#""agent":"x""#).replace(r#""id":2,"#, "");
+    let inner = [PROMPT, &said("Not yet."), &begin, &answer("run"), &said("COMPLETE")].join("\n");
+    assert_eq!(words(&inner), ["Not yet."]);
+    assert_eq!(words(&[inner, answer("delegate"), said("Done.")].join("\n")), ["Done."]);
+}

@@ -15,7 +15,8 @@ use gate_checks::Events;
 use gate_core::Verdict;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::spent::Spent;
-use gate_core::text::{MAX_NAMES, some_names};
+use gate_core::text::{MAX_NAMES, counted, some_names};
+use gate_lens::loops::{COST_UNKNOWN, Usage};
 use gate_transcript::Forced;
 
 use crate::record::Record;
@@ -137,7 +138,7 @@ pub(crate) fn run_card(record: &RunRecord<'_>) -> String {
     if !record.task.is_empty() {
         page.row("task", record.task);
     }
-    page.row("iterations", &effort(record));
+    effort(&mut page, record);
     page.row("folder", &record.end.folder);
     page.rows("handoff", &record.end.handoff);
     if !record.denied.is_empty() {
@@ -145,7 +146,6 @@ pub(crate) fn run_card(record: &RunRecord<'_>) -> String {
         page.detail("allow more with `--allow`, or in `[run.agents.NAME] args` of gate.toml");
     }
     page.rows("next", &record.next);
-    page.rows("go on with", &record.end.resume);
     page.into_text()
 }
 
@@ -160,15 +160,35 @@ fn tests_first(written: &TestsWritten) -> String {
     format!("{amount}, by {by}{}", if *locked { ", locked" } else { ", not locked" })
 }
 
-/// Iterations, time, money.
-fn effort(record: &RunRecord<'_>) -> String {
+/// Iterations, time and cost of this run, and of the whole task if an earlier run worked on it.
+fn effort(page: &mut Page, record: &RunRecord<'_>) {
     let time = span(Duration::from_millis(record.duration_ms));
-    let mut text = format!("{} in {time}", record.iterations);
-    if let Some(cost) = record.latest.cost_usd {
-        text.push_str(&format!(", ${cost:.2}"));
+    let last = record.end.last_record.as_ref();
+    let micro_usd = record.latest.cost_usd.map_or(0, |dollars| (dollars * 1e6).round() as u64);
+    let whole = Usage::new(record.latest.tokens.unwrap_or_default(), micro_usd);
+    let earlier = record.end.spent_earlier.clone().unwrap_or_default();
+    let usage = Usage::new(
+        whole.tokens.saturating_sub(earlier.tokens),
+        whole.cost_micro_usd.saturating_sub(earlier.cost_micro_usd),
+    );
+    let spent = if record.iterations > 0 { spent_in_words(usage) } else { String::new() };
+    let all = last.and_then(|record| record.iteration).unwrap_or_default();
+    if record.iterations == 0 || all <= record.iterations as u64 {
+        page.row("iterations", &format!("{} in {time}{spent}", record.iterations));
+        return;
     }
-    if let Some(tokens) = record.latest.tokens {
-        text.push_str(&format!(", {tokens} tokens"));
-    }
-    text
+    let iterations = counted(record.iterations, "iteration");
+    page.row("this run", &format!("{iterations} in {time}{spent}"));
+    page.row("whole task", &format!("{}{}", counted(all, "iteration"), spent_in_words(whole)));
+}
+
+/// Money and tokens behind a comma.
+fn spent_in_words(usage: Usage) -> String {
+    let cost = Some(usage.dollars()).filter(|cost| !cost.is_empty());
+    let cost = cost.unwrap_or_else(|| COST_UNKNOWN.to_owned());
+    let tokens = match usage.tokens {
+        0 => String::new(),
+        tokens => format!(", {tokens} tokens"),
+    };
+    format!(", {cost}{tokens}")
 }

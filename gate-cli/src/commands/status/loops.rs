@@ -14,6 +14,7 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Runs as RunFolders;
 use crate::loops::{self, Window};
+use crate::memory::machine;
 use crate::render::card::state_name;
 use crate::render::{Mark, Page, local_time, span};
 use crate::runner::{LiveLoop, live_loops};
@@ -63,6 +64,9 @@ pub(crate) struct LoopStatus {
     tree: Option<String>,
     /// The folder with its runs.
     folder: Option<String>,
+    /// The machine on which it began, if its end is not recorded.
+    #[serde(skip)]
+    machine: Option<String>,
     /// The path of its handoff.
     handoff: Option<String>,
     /// The command that goes on with it.
@@ -70,6 +74,9 @@ pub(crate) struct LoopStatus {
     /// The cost in words, with what is not known of it.
     #[serde(skip)]
     cost: String,
+    /// Its deaths in words, each before it was started again.
+    #[serde(skip)]
+    deaths: Option<String>,
     /// The state of its breaker after the latest decision.
     breaker: Option<BreakerState>,
 }
@@ -113,8 +120,10 @@ impl LoopStatus {
         let last_iteration = record.iterations.last();
         Self {
             cost: record.cost(),
+            deaths: record.deaths_in_words(),
             tree: record.tree,
             folder: record.folder,
+            machine: record.unended_on,
             handoff: record.handoff,
             resume: record.resume,
             state: RunningState::Ended(record.state),
@@ -146,11 +155,12 @@ impl LoopStatus {
 
     /// The latest run of a loop that goes on.
     fn is_run_of(&self, live: &LiveLoop) -> bool {
-        // Behind the name of its loop, a later run has a number.
-        let number = self.run.strip_prefix(&live.run);
-        let is_same = number.is_some_and(|number| number.is_empty() || number.starts_with('#'));
-        let start = live.started.to_string();
-        is_same && self.ended.as_ref().is_some_and(|last_record| *last_record >= start)
+        let folder = live.folder.display().to_string();
+        let is_here = self.machine.as_ref().is_none_or(|name| *name == machine())
+            && self.folder.as_ref().is_none_or(|path| *path == folder);
+        let last_record = self.ended.as_ref().and_then(|time| time.parse::<Timestamp>().ok());
+        let is_now = last_record.is_some_and(|time| time >= live.started);
+        is_here && is_now && live.has_run(&self.run)
     }
 
     fn running(live: LiveLoop, recorded: Option<&Self>) -> Self {
@@ -158,8 +168,10 @@ impl LoopStatus {
         let usage = Usage::new(live.tokens, live.cost_micro_usd);
         Self {
             cost: usage.dollars(),
+            deaths: recorded.and_then(|status| status.deaths.clone()),
             tree: Some(live.root.display().to_string()),
-            folder: recorded.and_then(|status| status.folder.clone()),
+            folder: Some(live.folder.display().to_string()),
+            machine: None,
             handoff: None,
             resume: None,
             project: recorded.map_or(live.project, |status| status.project.clone()),
@@ -230,6 +242,7 @@ pub(super) fn add_rows(page: &mut Page, loops: &[LoopStatus], project: &str, her
             page.row("project", &status.project);
         }
         page.rows("now", &status.doing);
+        page.rows("deaths", &status.deaths);
         if status.state == RunningState::Ended(LoopState::Done) {
             continue;
         }

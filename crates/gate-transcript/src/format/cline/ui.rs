@@ -1,7 +1,8 @@
 //! Cline's `ui_messages.json`, which Roo Code and Kilo Code have too: an array of what the person saw.
 //!
-//! Source: cline/cline, `src/shared/ExtensionMessage.ts` (3.x). The first text is the person's task. A
-//! message that is partial was still being written when the run broke off. The file has no exit codes.
+//! Source: cline/cline, `src/shared/ExtensionMessage.ts` (3.x). The first message is the person's
+//! task, which may be a text. A message that is partial was still being written when the run broke
+//! off. The file has no exit codes.
 
 use super::CLINE_STREAM;
 use crate::json::{Json, Records, records};
@@ -28,7 +29,8 @@ const HAS_CHANGES: &str = "HAS_CHANGES";
 #[derive(Debug, Default)]
 struct Ui {
     talk: Talk,
-    has_task: bool,
+    /// A message came: a later text is the agent's.
+    has_message: bool,
     usage: Usage,
 }
 
@@ -60,7 +62,7 @@ impl Records for Ui {
         out.say(Role::Thinking, &shown.reasoning);
         match kind {
             "task" | "user_feedback" | "user_feedback_diff" => self.talk.prompt(text, out),
-            "text" if !self.has_task => self.talk.prompt(text, out),
+            "text" if !self.has_message => self.talk.prompt(text, out),
             "text" | "followup" | "plan_mode_respond" | "act_mode_respond"
             | "completion_result" => self.agent(text, shown.partial.0, out),
             "reasoning" => out.say(Role::Thinking, text),
@@ -79,7 +81,7 @@ impl Records for Ui {
             }
             _ => out.say(Role::System, text),
         }
-        self.has_task |= matches!(kind, "task" | "text");
+        self.has_message = true;
     }
 
     fn finish(&mut self, out: &mut Out<'_>) {

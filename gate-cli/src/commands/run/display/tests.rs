@@ -40,7 +40,7 @@ fn check(record: &RunRecord<'_>, expected: &[&str]) {
 
 #[test]
 fn the_first_word_says_if_the_work_is_done() {
-    let rest = ["", "    iterations  2 in 1m 1s", "    folder      /r/p/t"];
+    let rest = ["", "    iterations  2 in 1m 1s, cost unknown", "    folder      /r/p/t"];
     for (success, verified, head) in [
         (true, Some(true), "DONE  the work is done"),
         (true, None, "DONE  the work is done"),
@@ -67,7 +67,7 @@ fn tests_that_were_written_first_are_shown_with_their_author() {
         let end = End { tests_first, ..end() };
         let record = ended(&end, true, Some(true));
         let row = format!("    tests first {row}");
-        let rest = ["    iterations  2 in 1m 1s", "    folder      /r/p/t"];
+        let rest = ["    iterations  2 in 1m 1s, cost unknown", "    folder      /r/p/t"];
         check(&record, &[&["DONE  the work is done", "", row.as_str()], rest.as_slice()].concat());
     }
 }
@@ -99,10 +99,10 @@ fn a_person_finds_what_is_needed_to_go_on() {
             cost_usd: Some(0.375),
             ..LatestDecision::default()
         },
-        next: Some("install it".to_owned()),
+        next: Some(format!("go on with: `{command}`")),
         ..ended(&end, false, None)
     };
-    let resume = format!("    go on with  {command}");
+    let next = format!("    next        go on with: `{command}`");
     check(
         &record,
         &[
@@ -115,8 +115,7 @@ fn a_person_finds_what_is_needed_to_go_on() {
             "    handoff     /r/p/t/HANDOFF.md",
             "    denied      Bash, WebFetch",
             "                allow more with `--allow`, or in `[run.agents.NAME] args` of gate.toml",
-            "    next        install it",
-            &resume,
+            &next,
         ],
     );
 }
