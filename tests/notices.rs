@@ -5,9 +5,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use crate::run_work::says;
-use crate::support::shop::Shop;
+use crate::support::DONE;
+use crate::support::shop::{Said, Shop};
 
-const SETTINGS: &str = "[run]\nfolder = \"runs\"\n[checks.tests]\ncommand = [\"true\"]\n";
+const SETTINGS: &str = "[run]\nfolder = \"runs\"\n[tree]\nignore = [\"runs/**\"]\n\
+                        [checks.tests]\ncommand = [\"true\"]\n";
 
 /// The project's bus, from the working folder.
 const BUS: &str = "runs/shop/PROJECT-MESSAGE-BUS.md";
@@ -39,6 +41,13 @@ fn files(shop: &Shop, machine: usize, folder: &str, prefix: &str) -> Vec<PathBuf
     let entries = fs::read_dir(shop.machines[machine].path(folder)).into_iter().flatten().flatten();
     let named = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix));
     named.map(|entry| entry.path()).collect()
+}
+
+/// Makes a machine's agent, which writes its prompt to the file `told` and then runs these lines.
+fn set_agent(shop: &Shop, machine: usize, lines: &str) {
+    let script = shop.machines[machine].path("agent.sh");
+    fs::write(&script, format!("#!/bin/sh\ncat >told\n{lines}\n")).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[test]
@@ -83,12 +92,19 @@ fn another_projects_bus_stays_on_its_machine() {
 fn without_the_database_nothing_is_posted_anywhere() {
     let Some(shop) = fleet(2) else { return };
     post(&shop, 0, "", "before");
-    for words in ["bus post --body lost", "fact add port --body lost", "bus read"] {
+    let say_alone = |words: &str| {
         let mut command = shop.command(0, words);
         command.env("GATE_DATABASE_URL", "postgres://gate:x@127.0.0.1:1/shop");
-        let output = command.env("GATE_STORE_PATIENCE", "1s").output().unwrap();
-        assert_eq!(output.status.code(), Some(5), "{words}: {output:?}");
+        Said::of(&command.env("GATE_STORE_PATIENCE", "1s").output().unwrap())
+    };
+    for words in ["bus post --body lost", "fact add port --body lost"] {
+        say_alone(words).is(5);
     }
+    // The file is here, and who reads it is told what may be missing.
+    let read = say_alone("bus read").is(0);
+    assert!(read.out.contains("before"), "{}", read.out);
+    let note = "gate: messages of the other machines may be missing here: ";
+    assert!(read.err.starts_with(note) && read.err.lines().count() == 1, "{}", read.err);
     assert!(!shop.machines[0].file(BUS).contains("lost"));
     assert_eq!(files(&shop, 0, "runs/shop", "FACT-").len(), 0);
     assert_eq!(bodies(&shop, 1, ""), ["before"]);
@@ -113,12 +129,7 @@ fn facts_of_one_machine_are_promoted_on_another() {
 fn whoever_claims_next_gets_the_handoff() {
     let Some(shop) = fleet(2) else { return };
     shop.add("W-1", "implementation");
-    let agent = |machine: usize, lines: &str| {
-        let script = shop.machines[machine].path("agent.sh");
-        fs::write(&script, format!("#!/bin/sh\ncat >told\n{lines}\n")).unwrap();
-        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
-    };
-    agent(0, &says("IMPLEMENTATION", "blocked", "no credentials"));
+    set_agent(&shop, 0, &says("IMPLEMENTATION", "blocked", "no credentials"));
     let words = "run --work W-1 --max-iterations 1 --json -- ./agent.sh";
     let end = shop.say_on(0, words, &[]).is(1).json();
     let left = fs::read_to_string(end["handoff"].as_str().unwrap()).unwrap();
@@ -128,10 +139,39 @@ fn whoever_claims_next_gets_the_handoff() {
     assert!(file.starts_with(&*shop.machines[1].path("runs").to_string_lossy()), "{file}");
     assert_eq!(fs::read_to_string(file).unwrap(), left);
     shop.say_on(1, "work release W-1 --actor b", &[]).is(0);
-    agent(1, "");
+    set_agent(&shop, 1, "");
     shop.say_on(1, words, &[]).is(1);
     let told = shop.machines[1].file("told");
     assert!(told.contains(&format!("Read it first: {file}")), "{told}");
+}
+
+#[test]
+fn a_handoff_is_shared_once_by_the_loop_that_left_it() {
+    let Some(shop) = fleet(2) else { return };
+    set_agent(&shop, 0, "echo 'I need the credentials.'");
+    let words = "run --task t1 --prompt gate.toml --max-iterations 1 --json -- ./agent.sh";
+    let end = shop.say_on(0, words, &[]).is(1).json();
+    // A stop keeps the next loop from starting, which so names the same file and leaves none.
+    let task = shop.machines[0].path("runs/shop/t1");
+    fs::write(task.join("STOP-REQUESTED"), "permanent").unwrap();
+    let held = shop.say_on(0, words, &[]).json();
+    assert_eq!((&held["handoff"], &held["iterations"]), (&end["handoff"], &0.into()));
+    let records = shop.records();
+    let handoffs = records.iter().filter(|record| record["type"] == "handoff_left");
+    assert_eq!(handoffs.count(), 1, "{records:#?}");
+}
+
+#[test]
+fn a_handoff_that_cannot_be_shared_leaves_the_end_as_it_is() {
+    let Some(shop) = fleet(1) else { return };
+    let folder = "folder=$(sed -n 's/^JRUN_RUN_FOLDER=//p' told)";
+    let lines = format!("{folder}\nmkdir \"$folder/handoff.md\"\ncat <<'END'\n{DONE}END");
+    set_agent(&shop, 0, &lines);
+    let run = shop.say_on(0, "run --task t1 --prompt gate.toml --json -- ./agent.sh", &[]).is(0);
+    assert_eq!(run.json()["stopped_by"], "completed");
+    let warning = "the other machines did not get the handoff /";
+    assert!(run.err.contains(&format!("gate: {warning}")), "{}", run.err);
+    assert!(shop.machines[0].file("runs/shop/t1/TASK-MESSAGE-BUS.md").contains(warning));
 }
 
 #[test]

@@ -242,3 +242,20 @@ fn the_checks_behind_the_claims_are_told_from_the_transcripts() {
     let other = report.beside("report --json nothing-else").output().unwrap();
     assert_eq!(other.status.code(), Some(2));
 }
+
+/// The agent kills gate, whose attendant started it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_loop_that_died_is_told_until_it_ends_however_long_ago_it_began() {
+    let kills = "#!/bin/sh\nread -r _ _ _ gate _ </proc/$PPID/stat\nkill -9 $gate\n";
+    let run = gate("run --task a --prompt PROMPT.md -- ./agent").script("agent", kills);
+    let run = run.file("PROMPT.md", "Mend it.\n").file("done", DONE);
+    let run = run.settings("[checks.tests]\ncommand = [\"true\"]\n");
+    let ran = run.committed().run().again("report --since 1ms --json").code(0);
+    let report = ran.json();
+    assert_eq!(report["loops"][0]["state"], "died", "{report}");
+    let name = report["loops"][0]["run"].as_str().unwrap();
+    let ran = ran.again("status").code(0).says("DIED");
+    let ran = ran.again(&format!("check --run {name} done")).run().again("status").code(0);
+    assert!(!ran.stdout.contains("DIED"), "{}", ran.stdout);
+}

@@ -15,6 +15,15 @@ pub mod kind {
     pub const HANDOFF: &str = "handoff_left";
     /// All of them.
     pub const ALL: [&str; 3] = [MESSAGE, FACT, HANDOFF];
+
+    /// A word for people for one of these types.
+    pub fn noun(kind: &str) -> &'static str {
+        match kind {
+            MESSAGE => "message",
+            FACT => "fact",
+            _ => "handoff",
+        }
+    }
 }
 
 /// The body of such a record.

@@ -1,7 +1,7 @@
-//! Prefixes that a carrier puts before each line of an agent's output: the time stamps of GitHub Actions,
-//! `docker logs -t`, `ts` and syslog, the names of `docker compose` and `kubectl logs --prefix`,
-//! server-sent events. They are taken away before the format is looked for, if they stand before
-//! nearly all lines.
+//! Prefixes that a carrier, a program that passes an agent's output on, puts before each line: the
+//! time stamps of GitHub Actions, `docker logs -t`, `ts` and syslog, the names of `docker compose` and
+//! `kubectl logs --prefix`, server-sent events. They are taken away before the format is looked for, if
+//! they stand before nearly all lines.
 
 /// The bytes that `script` leaves at the beginning of its file if its input is at the end.
 const END_OF_INPUT: &[u8] = b"^D\x08\x08";

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use gate_core::ledger::Sealed;
 use gate_fleet::bus::Message;
-use gate_fleet::disk::{NoticeMark, Project, RecordedNotice, file_name, stamped};
+use gate_fleet::disk::{KnownMessages, NoticeMark, Project, RecordedNotice, file_name, stamped};
 use gate_fleet::fact::{Fact, Scope};
 use gate_fleet::notice::{Notice, kind};
 use gate_fleet::run::project_slug;
@@ -36,13 +36,14 @@ impl Memory {
     ///
     /// A store that cannot be read, a file that cannot be written.
     pub(crate) fn pull_notices(&mut self, project: &Project) -> Result<(), Failure> {
+        let mut known = KnownMessages::default();
         loop {
             let (since, notices) = self.retry(|memory| memory.notices_behind(project))?;
             if notices.is_empty() {
                 return Ok(());
             }
             // Without a result another process has written them meanwhile.
-            if let Some(left_out) = project.keep_notices(&since, &notices)? {
+            if let Some(left_out) = project.keep_notices(&since, &notices, &mut known)? {
                 render::notes(&left_out);
             }
         }
@@ -153,9 +154,10 @@ impl Memory {
         self.append(&draft(kind, None, &Operator::from_process().actor(), notice)?)?;
         // The others have it: to say that it failed would let it be told twice.
         if let Err(failure) = self.pull_notices(project) {
-            let message = &failure.message;
+            let (noun, message) = (kind::noun(kind), &failure.message);
             render::notes(&[format!(
-                "the other machines have it, and this one will write it later: {message}"
+                "the {noun} is in the database, and the other machines can read it. Files \
+                 on this machine may lack it until the next `gate bus read`: {message}"
             )]);
         }
         Ok(())

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use gate_checks::worktree::WorkTree;
 use gate_fleet::handoff::{Judged, draft_of_decision};
 use gate_fleet::notice::Notice;
+use gate_fleet::run::layout;
 
 use super::agent_loop::Loop;
 use crate::failure::Failure;
 use crate::governance::RunFolder;
 use crate::handoff::changed;
 use crate::memory::StoppedBy;
+use crate::render;
 use crate::secrets;
 
 impl Loop<'_> {
@@ -69,23 +71,35 @@ impl Loop<'_> {
         self.last_run()?.hand_over(&secrets::masked(&handoff.to_markdown()))
     }
 
-    /// Leaves the handoff in the last run's folder, gate's or the agent's own, to the machines that
-    /// share this project. As any record of a loop, it waits for a database that does not answer.
-    pub(super) fn share_handoff(&self) -> Result<(), Failure> {
+    /// Leaves the handoff in the folder of this loop's last run, gate's or the agent's own, to the
+    /// machines that share this project. As any record of a loop, it waits for a database that does
+    /// not answer. A failure only becomes a warning: the loop has ended as it has.
+    pub(super) fn share_handoff(&self) {
+        let Some(run) = self.end.runs.last().map(|run| self.task.run(run)) else { return };
+        if let Err(failure) = self.share_handoff_of(&run) {
+            let file = run.file(layout::HANDOFF);
+            let warning = format!(
+                "the other machines did not get the handoff {}: {}",
+                file.display(),
+                failure.message
+            );
+            let _ = self.post("WARNING", &warning);
+            render::notes(&[warning]);
+        }
+    }
+
+    fn share_handoff_of(&self, run: &RunFolder) -> Result<(), Failure> {
         let Some(mut memory) = self.gate.memory() else { return Ok(()) };
         let project = self.task.project();
         if !memory.shares(project) {
             return Ok(());
         }
-        let run = self.last_run()?;
         let Some(text) = run.handoff()? else { return Ok(()) };
-        // Without any run it stands in the task's folder.
-        let is_of_run = run.folder() != self.task.folder();
         memory.leave_handoff(
             project,
             &Notice {
                 task: self.task.id().to_owned(),
-                name: if is_of_run { run.id() } else { String::new() },
+                name: run.id(),
                 text: secrets::masked(&text),
                 work: self.order.work.clone(),
             },

@@ -74,8 +74,8 @@ impl Loop<'_> {
         let lock = lock::lock(self.task)?;
         reconcile::end_orphaned_records(self.task)?;
         self.task.reserve()?;
-        self.record_start(lock.mark.as_deref())?;
-        let ended = self.run_recorded();
+        let started = self.record_start(lock.mark.as_deref());
+        let ended = started.and_then(|()| self.run_recorded());
         if let Err(failure) = &ended {
             self.record_failure(failure);
         }
@@ -104,7 +104,7 @@ impl Loop<'_> {
         let is_full = FULL_DISK.iter().any(|words| failure.message.contains(words));
         let (cause, step) = match is_full {
             true => ("the disk was full: ", "make room on the disk"),
-            false => ("", "mend that"),
+            false => ("", "put the cause right"),
         };
         self.end.stopped_by = StoppedBy::Failed;
         self.end.problem = Some(format!("{cause}{}", failure.message));
@@ -135,7 +135,6 @@ impl Loop<'_> {
         self.post_end(stopped_by)?;
         let handoff = self.hand_over(stopped_by, start_commit.as_deref());
         self.end.handoff = handoff.map(|path| path.display().to_string());
-        self.share_handoff()?;
         let first_reason =
             self.end.last_record.as_ref().and_then(|record| record.decision.reasons.first());
         // Of the blocked loops, only one that gave up waiting can simply go on later.
@@ -150,6 +149,7 @@ impl Loop<'_> {
         let going_on = self.end.resume.as_ref().map(|resume| self.going_on(resume));
         self.end.way_out = stopped_by.remedy().map(str::to_owned).or(going_on);
         self.record_end()?;
+        self.share_handoff();
         Ok(self.end.clone())
     }
 

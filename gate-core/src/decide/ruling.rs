@@ -236,7 +236,7 @@ impl Case<'_> {
             BreakerState::HalfOpen => (
                 ReasonCode::BreakerOpen,
                 format!(
-                    "the breaker lets one iteration try again, and another decision has that try: {trip}"
+                    "the breaker lets one iteration try again, and another one is trying now: {trip}"
                 ),
             ),
             BreakerState::Open => {

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read as _, Seek, SeekFrom, Write};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use gate_core::Failure;
@@ -55,7 +55,7 @@ impl Bus {
     /// cannot be written.
     pub fn append(&self, message: Message) -> Result<Message, Failure> {
         message.check().map_err(|error| invalid(&error))?;
-        let mut file = self.locked().map_err(|error| self.unwritable(&error))?;
+        let mut file = file::locked(&self.path).map_err(|error| self.unwritable(&error))?;
         let message = stamped(message)?;
         let written = self.write(&mut file, &message.to_entry());
         written.map_err(|error| self.unwritable(&error))?;
@@ -92,21 +92,9 @@ impl Bus {
         Failure::usage("unknown-message", message).hint("`gate bus read` lists the latest messages")
     }
 
-    /// The file, locked. If it was put away during the wait for its lock, the one that is there
-    /// now.
-    pub(super) fn locked(&self) -> io::Result<File> {
-        loop {
-            let file = file::open_to_append(&self.path)?;
-            Lock::Alone.take(&file)?;
-            let (locked, named) = (file.metadata()?, std::fs::symlink_metadata(&self.path));
-            if named.is_ok_and(|named| (named.dev(), named.ino()) == (locked.dev(), locked.ino())) {
-                return Ok(file);
-            }
-        }
-    }
-
-    /// Writes an entry at the end, in one piece. What did not fit is taken back.
-    pub(super) fn write(&self, file: &mut File, entry: &str) -> io::Result<()> {
+    /// Writes entries at the end, in one piece, with an empty line between them. What did not fit
+    /// is taken back.
+    pub(super) fn write(&self, file: &mut File, entries: &str) -> io::Result<()> {
         let length = file.metadata()?.len();
         let tail = match is_bus(file, length)? {
             true => tail(file, length)?,
@@ -117,7 +105,7 @@ impl Bus {
             Tail::Body(start) => self.cut(file, start as u64, length)?,
             _ => length,
         };
-        let text = format!("{}{entry}", tail.gap(length == 0));
+        let text = format!("{}{entries}", tail.gap(length == 0));
         let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
         if written.is_err() {
             file.set_len(length)?;
@@ -142,7 +130,7 @@ impl Bus {
         Ok(start)
     }
 
-    fn unwritable(&self, error: &io::Error) -> Failure {
+    pub(super) fn unwritable(&self, error: &io::Error) -> Failure {
         unwritable("append to", &self.path, error)
     }
 }

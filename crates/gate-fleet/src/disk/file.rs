@@ -3,7 +3,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -98,6 +98,19 @@ pub(super) fn open_to_append(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true).mode(MODE);
     checked(options.custom_flags(flags()).open(path))
+}
+
+/// Opens a file as [`open_to_append`] does, for this caller alone. If another file took its place
+/// during the wait for its lock, it is that one.
+pub(super) fn locked(path: &Path) -> io::Result<File> {
+    loop {
+        let file = open_to_append(path)?;
+        Lock::Alone.take(&file)?;
+        let (locked, named) = (file.metadata()?, fs::symlink_metadata(path));
+        if named.is_ok_and(|named| (named.dev(), named.ino()) == (locked.dev(), locked.ino())) {
+            return Ok(file);
+        }
+    }
 }
 
 /// Opens a file to read it; `None` if it is missing.

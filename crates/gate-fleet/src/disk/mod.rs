@@ -31,7 +31,7 @@ pub use bus::{Bus, Follower, stamped};
 pub use caller::{Caller, Process};
 pub use facts::{FactFile, UnreadableFact, add, file_name};
 pub use finder::Finder;
-pub use notices::{NoticeMark, RecordedNotice};
+pub use notices::{KnownMessages, NoticeMark, RecordedNotice};
 pub use project::Project;
 pub use promote::{AddFact, Promoted, Promotion, PromotionRecord, Source};
 pub use root::Runs;

@@ -1,13 +1,16 @@
 //! Files of what came from other machines: the same that this machine's own agents would have
 //! written.
 
-use std::io::{self, Read as _, Seek as _, Write as _};
+use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use gate_core::Failure;
 
 use super::bus::Bus;
-use super::file::{self, Lock, unwritable};
+use super::file::{self, unwritable};
 use super::project::Project;
 use crate::bus::{self, Message};
 use crate::fact::{Scope, is_fact_file};
@@ -34,8 +37,26 @@ pub struct RecordedNotice {
     pub notice: Option<Notice>,
 }
 
+/// The messages on a project's buses, as far as they were read to write notices: with them a bus
+/// is read once for many pages of notices.
+#[derive(Debug, Default)]
+pub struct KnownMessages {
+    /// By task; the project's bus has the empty one.
+    buses: BTreeMap<String, KnownBus>,
+}
+
+#[derive(Debug, Default)]
+struct KnownBus {
+    ids: HashSet<String>,
+    /// The file with just these messages; `None` before the first reading.
+    file: Option<FileState>,
+}
+
+/// A state of a file that only grows: device, inode and bytes.
+type FileState = (u64, u64, u64);
+
 impl Project {
-    /// The last record whose notice stands in the files.
+    /// The last record whose notice stands in the files: none if the file with it is damaged.
     ///
     /// # Errors
     ///
@@ -45,9 +66,9 @@ impl Project {
         Ok(mark_of(&text))
     }
 
-    /// Writes the notices behind a record to the files, in their order. Returns what was left out
-    /// because it cannot be a file here; `None` if another process has written some meanwhile, and
-    /// nothing was done.
+    /// Writes the notices behind a record to the files, each bus in their order. Returns a line on
+    /// each that was left out because it cannot be a file here; `None` if another process has
+    /// written some meanwhile, and nothing was done. `known` serves for the next notices, too.
     ///
     /// # Errors
     ///
@@ -56,41 +77,50 @@ impl Project {
         &self,
         since: &NoticeMark,
         notices: &[RecordedNotice],
+        known: &mut KnownMessages,
     ) -> Result<Option<Vec<String>>, Failure> {
         file::folder(&self.folder())?;
         let path = self.folder().join(layout::NOTICE_MARK);
-        let failed = |error: io::Error| unwritable("write", &path, &error);
-        let mut mark_file = file::open_to_append(&path).map_err(failed)?;
-        Lock::Alone.take(&mark_file).map_err(failed)?;
-        let mut text = String::new();
-        mark_file.read_to_string(&mut text).map_err(failed)?;
+        let _lock = file::locked(&path).map_err(|error| unwritable("lock", &path, &error))?;
         // An unknown mark is written anew: what stands in the files already is known by its name.
-        if mark_of(&text) != *since && since.seq > 0 {
+        if self.notice_mark()? != *since && since.seq > 0 {
             return Ok(None);
         }
-        let mut left_out = Vec::new();
+        let (mut left_out, mut messages) = (Vec::new(), BTreeMap::new());
         for recorded in notices {
             let RecordedNotice { mark, kind, notice } = recorded;
-            let kept = notice.as_ref().map(|notice| self.keep(kind, notice)).transpose()?;
-            if kept != Some(true) {
-                left_out.push(format!("record {}: no {kind} that can be kept here", mark.seq));
+            let keep = |notice| self.keep(kind, notice, &mut messages);
+            if notice.as_ref().map(keep).transpose()? != Some(true) {
+                let (noun, seq) = (kind::noun(kind), mark.seq);
+                left_out.push(format!(
+                    "the {noun} in record {seq} of the ledger is left out: its name or its text \
+                     is not valid"
+                ));
             }
         }
+        for (task, messages) in messages {
+            let bus = self.bus_of(&task)?;
+            bus.add(messages, known.buses.entry(task).or_default())?;
+        }
         if let Some(RecordedNotice { mark, .. }) = notices.last() {
-            let line = format!("{} {}\n", mark.seq, mark.hash);
-            let written = mark_file.set_len(0).and_then(|()| mark_file.write_all(line.as_bytes()));
-            written.map_err(failed)?;
+            file::replace(&path, format!("{} {}\n", mark.seq, mark.hash))?;
         }
         Ok(Some(left_out))
     }
 
-    /// Writes one notice, unless it is there. False if nothing here can be called so.
-    fn keep(&self, kind: &str, notice: &Notice) -> Result<bool, Failure> {
+    /// Writes one notice, unless it is there; a message is only put to those of its bus. False if
+    /// nothing here can be called so.
+    fn keep(
+        &self,
+        kind: &str,
+        notice: &Notice,
+        messages: &mut BTreeMap<String, Vec<Message>>,
+    ) -> Result<bool, Failure> {
         let Ok(folder) = self.folder_of(&notice.task) else { return Ok(false) };
         let path = match kind {
             kind::MESSAGE => {
                 let Some(message) = notice.message() else { return Ok(false) };
-                self.bus_of(&notice.task)?.add(&message)?;
+                messages.entry(notice.task.clone()).or_default().push(message);
                 return Ok(true);
             }
             kind::FACT => {
@@ -152,18 +182,34 @@ impl Project {
 }
 
 impl Bus {
-    /// Appends a message that has its id, unless it is there.
-    fn add(&self, message: &Message) -> Result<(), Failure> {
-        let failed = |error: io::Error| unwritable("append to", self.path(), &error);
-        let mut file = self.locked().map_err(failed)?;
-        let mut bytes = Vec::new();
-        file.rewind().and_then(|()| file.read_to_end(&mut bytes)).map_err(failed)?;
-        let messages = bus::read(&bytes).messages;
-        if messages.iter().any(|earlier| earlier.msg_id == message.msg_id) {
-            return Ok(());
-        }
-        self.write(&mut file, &message.to_entry()).map_err(failed)
+    /// Appends those of the messages, which have their ids, that are not there.
+    fn add(&self, messages: Vec<Message>, known: &mut KnownBus) -> Result<(), Failure> {
+        self.write_unknown(messages, known).map_err(|error| self.unwritable(&error))
     }
+
+    fn write_unknown(&self, messages: Vec<Message>, known: &mut KnownBus) -> io::Result<()> {
+        let mut file = file::locked(self.path())?;
+        // A failure leaves no state, so that the file is read anew.
+        if known.file.take() != Some(state(&file)?) {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            let messages = bus::read(&bytes).messages.into_iter();
+            known.ids = messages.map(|message| message.msg_id).collect();
+        }
+        let is_new = |message: &Message| known.ids.insert(message.msg_id.clone());
+        let messages = messages.into_iter().filter(is_new);
+        let entries: Vec<_> = messages.map(|message| message.to_entry()).collect();
+        if !entries.is_empty() {
+            self.write(&mut file, &entries.join("\n"))?;
+        }
+        known.file = Some(state(&file)?);
+        Ok(())
+    }
+}
+
+fn state(file: &File) -> io::Result<FileState> {
+    let metadata = file.metadata()?;
+    Ok((metadata.dev(), metadata.ino(), metadata.len()))
 }
 
 fn mark_of(text: &str) -> NoticeMark {

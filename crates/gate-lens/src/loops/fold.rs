@@ -51,7 +51,7 @@ pub fn fold(project: &str, records: &[Sealed]) -> Result<Vec<LoopRecord>, Failur
             starts.retain(|begun, _start| !begun.may_be(&place));
             match loops.get_mut(run) {
                 Some(open) if open.goes_on() && open.may_end_at(run, &place) => {
-                    open.end = Some(sealed)
+                    open.end = Some(sealed);
                 }
                 _ => undecided.push(without_decision(project, run, sealed)),
             }
@@ -146,8 +146,8 @@ impl<'r> Start<'r> {
     }
 }
 
-/// The reason of a loop that died, as long as nothing more is known.
-const NO_END: &str = "no end was recorded: gate was killed, or the machine went down";
+/// The reason of a loop of which nothing but its start is known.
+const NO_END: &str = "no decision and no end are recorded";
 
 /// A loop while its records are read.
 #[derive(Default)]
@@ -222,6 +222,7 @@ impl<'r> Open<'r> {
         unreported.extend(&deaths);
         unreported.sort_unstable();
         unreported.dedup();
+        let client = last.transcript.format.as_deref().and_then(client);
         Some(LoopRecord {
             project: project.to_owned(),
             run: run.to_owned(),
@@ -247,8 +248,11 @@ impl<'r> Open<'r> {
             deaths,
             iterations,
             task: last.task,
-            client: last.transcript.format.as_deref().and_then(client),
-            agent: last.transcript.format,
+            agent: match &client {
+                Some(_) => last.transcript.format,
+                None => fact("agent").or(last.transcript.format),
+            },
+            client,
             model: last.transcript.model,
         })
     }

@@ -159,7 +159,11 @@ pub fn check_figures(check: &CheckFigures) -> String {
     let CheckFigures { check, runs, failed, flaky, slowest_ms, .. } = check;
     let slowest = span(Duration::from_millis(*slowest_ms));
     let flaky = if *flaky > 0 { format!(", {flaky} flaky") } else { String::new() };
-    format!("{check}: {runs} runs, {failed} did not pass{flaky}, at most {slowest}")
+    let passed = match failed {
+        0 => "all passed".to_owned(),
+        failed => format!("{failed} did not pass"),
+    };
+    format!("{check}: {}, {passed}{flaky}, at most {slowest}", counted(*runs, "run"))
 }
 
 /// The failures of the last iteration that had some, if the work is not done.

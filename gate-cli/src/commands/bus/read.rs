@@ -36,11 +36,10 @@ pub(super) fn run(here: &Here, args: &Read) -> Result<u8, Failure> {
         }
         None => Some(open(here, &args.place)?),
     };
-    let mut shared = match &bus {
-        Some(bus) => shared_bus(here, bus)?,
-        None => None,
-    };
-    pull(&mut shared)?;
+    let mut others = bus.as_ref().map(|bus| Others::new(here, bus));
+    if let Some(others) = &mut others {
+        others.pull_or_tell()?;
+    }
     let (follower, read) = match &bus {
         Some(bus) => {
             let (follower, read) = Follower::new(bus)?;
@@ -55,8 +54,8 @@ pub(super) fn run(here: &Here, args: &Read) -> Result<u8, Failure> {
     if output.show(&selected[skipped..])?.is_break() {
         return Ok(DONE);
     }
-    match follower {
-        Some(follower) if args.follow => output.follow(follower, shared),
+    match (follower, others) {
+        (Some(follower), Some(others)) if args.follow => output.follow(follower, others),
         _ => Ok(DONE),
     }
 }
@@ -65,17 +64,16 @@ pub(super) fn poll(here: &Here, args: &Poll) -> Result<u8, Failure> {
     let deadline = args.wait.map(|wait| Instant::now() + wait);
     let bus = open(here, &args.place)?;
     let mut output = Output::new(args.filter.filter(), args.json);
-    let mut shared = shared_bus(here, &bus)?;
+    let mut others = Others::new(here, &bus);
     loop {
-        pull(&mut shared)?;
+        others.pull()?;
         let (follower, read) = Follower::new(&bus)?;
         let selected = output.select(&bus, &read.messages)?;
         if !selected.is_empty() {
             let _ = output.show(&selected)?;
             return Ok(DONE);
         }
-        let looked_at = Instant::now();
-        while !follower.has_news() && !is_due(&shared, looked_at) {
+        while !follower.has_news() && !others.is_due() {
             let is_over = deadline.is_none_or(|deadline| Instant::now() >= deadline);
             if is_over || output.lines.wait()?.is_break() {
                 return Ok(NOTHING);
@@ -84,17 +82,60 @@ pub(super) fn poll(here: &Here, args: &Poll) -> Result<u8, Failure> {
     }
 }
 
-/// Writes to the bus what other machines have posted.
-fn pull(shared: &mut Option<SharedBus>) -> Result<(), Failure> {
-    match shared {
-        Some(shared) => shared.memory.pull_notices(&shared.project),
-        None => Ok(()),
-    }
+/// The other machines that post to a bus, if there are any.
+struct Others<'b> {
+    here: &'b Here,
+    bus: &'b Bus,
+    /// The bus in the database; `None` before the first look, too.
+    shared: Option<SharedBus>,
+    looked_at: Instant,
+    /// At the last look the database did not answer.
+    is_unreachable: bool,
 }
 
-/// True if it is time for another look into the database, after one at that moment.
-fn is_due(shared: &Option<SharedBus>, looked_at: Instant) -> bool {
-    shared.is_some() && looked_at.elapsed() >= PULL_INTERVAL
+impl<'b> Others<'b> {
+    fn new(here: &'b Here, bus: &'b Bus) -> Self {
+        Self { here, bus, shared: None, looked_at: Instant::now(), is_unreachable: false }
+    }
+
+    /// Writes to the bus what they have posted.
+    fn pull(&mut self) -> Result<(), Failure> {
+        if self.shared.is_none() {
+            self.shared = shared_bus(self.here, self.bus)?;
+        }
+        if let Some(shared) = &mut self.shared {
+            shared.memory.pull_notices(&shared.project)?;
+        }
+        self.looked_at = Instant::now();
+        Ok(())
+    }
+
+    /// As [`Others::pull`]. If the database does not answer, a note on stderr says so once, and
+    /// the bus stays as it is.
+    fn pull_or_tell(&mut self) -> Result<(), Failure> {
+        let pulled = self.pull();
+        let was_unreachable = self.is_unreachable;
+        self.is_unreachable = pulled.as_ref().is_err_and(Failure::is_of_connection);
+        match pulled {
+            Err(failure) if self.is_unreachable => {
+                self.looked_at = Instant::now();
+                if !was_unreachable {
+                    render::notes(&[format!(
+                        "messages of the other machines may be missing here: {}",
+                        failure.message
+                    )]);
+                }
+                Ok(())
+            }
+            pulled => pulled,
+        }
+    }
+
+    /// It is time for another look into the database.
+    fn is_due(&self) -> bool {
+        let is_shared = self.shared.is_some() || self.is_unreachable;
+        is_shared && self.looked_at.elapsed() >= PULL_INTERVAL
+    }
 }
 
 /// The number of latest messages to show; `None` means all.
@@ -163,16 +204,14 @@ impl Output {
     fn follow(
         &mut self,
         mut follower: Follower<'_>,
-        mut shared: Option<SharedBus>,
+        mut others: Others<'_>,
     ) -> Result<u8, Failure> {
-        let mut looked_at = Instant::now();
         loop {
             if self.lines.wait()?.is_break() {
                 return Ok(DONE);
             }
-            if is_due(&shared, looked_at) {
-                pull(&mut shared)?;
-                looked_at = Instant::now();
+            if others.is_due() {
+                others.pull_or_tell()?;
             }
             if !follower.has_news() {
                 continue;

@@ -3,6 +3,7 @@
 
 mod facts;
 mod files;
+mod notices;
 mod runs;
 mod tasks;
 

@@ -74,5 +74,5 @@ fn an_end_that_states_no_machine_is_that_of_the_loop_in_its_folder() {
 fn a_loop_that_is_started_again_in_its_folder_has_died() {
     let mark = Some("a/home/a");
     let twice = [start("a", "/home/a"), start("a", "/home/a")];
-    check(&twice, &[(LoopState::Open, mark), (LoopState::Died, mark)]);
+    check(&twice, &[(LoopState::Open, mark), (LoopState::Died, None)]);
 }

@@ -27,7 +27,7 @@ fn a_breaker_that_is_not_closed_says_why_before_anything_else_counts() {
         (
             BreakerState::HalfOpen,
             trip.clone(),
-            "breaker-open: the breaker lets one iteration try again, and another decision has that try: 5 claims",
+            "breaker-open: the breaker lets one iteration try again, and another one is trying now: 5 claims",
         ),
         (BreakerState::Isolated, trip, "breaker-isolated: an operator stopped this loop: 5 claims"),
     ] {
