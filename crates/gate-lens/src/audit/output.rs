@@ -42,7 +42,7 @@ pub(crate) enum CheckEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CheckResult {
     pub end: CheckEnd,
-    /// The number of tests that it reports; none if it reports none.
+    /// The number of tests that it reports; `None` without a report.
     pub tests: Option<u64>,
 }
 
@@ -143,7 +143,7 @@ impl Output {
         counted(&report).filter(|passed| *passed).map(|_| report.executed())
     }
 
-    /// True if it reports tests that all passed, false if it reports a failure; none if it reports no
+    /// The tests that it reports all passed, or one failed; `None` if it reports no
     /// tests, or not all.
     pub(crate) fn reported(&self) -> Option<bool> {
         self.report().as_ref().and_then(counted)

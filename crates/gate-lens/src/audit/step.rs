@@ -186,8 +186,8 @@ impl Step {
         self.output_as(OutputKind::Log).and_then(Output::shown_passes)
     }
 
-    /// True if the output of a command that is no known runner reports tests that passed, false if it
-    /// reports failed ones; none if it reports no tests, or not all.
+    /// Of a command that is no known runner: the tests that its output reports all passed, or one
+    /// failed; `None` if it reports no tests, or not all.
     pub(crate) fn reported(&self) -> Option<bool> {
         self.output_as(OutputKind::Other).and_then(Output::reported)
     }

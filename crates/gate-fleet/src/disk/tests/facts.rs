@@ -96,11 +96,11 @@ fn what_the_project_knows_is_not_written_twice() {
         promotion("Port", "8080").promote(&project, None, &masker(), Some(&mut add)).unwrap();
     let Promoted::Written(path) = written else { panic!("{written:?}") };
     assert!(path.display().to_string().ends_with("-port.md"), "{path:?}");
-    let same = promotion("The web port", "\n8080 \n");
-    let same = same.promote(&project, Some("web"), &masker(), Some(&mut add));
-    assert_eq!(same, Ok(Promoted::Known(path)));
-    let known = project.facts().unwrap().0;
-    assert_eq!((known.len(), known[0].fact.scope), (1, Scope::Project));
+    let same_fact = promotion("The web port", "\n8080 \n");
+    let promoted_again = same_fact.promote(&project, Some("web"), &masker(), Some(&mut add));
+    assert_eq!(promoted_again, Ok(Promoted::Known(path)));
+    let facts = project.facts().unwrap().0;
+    assert_eq!((facts.len(), facts[0].fact.scope), (1, Scope::Project));
 }
 
 #[test]

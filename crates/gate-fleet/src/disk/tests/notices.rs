@@ -1,4 +1,4 @@
-//! What other machines left, written to this machine's files.
+//! Notices of other machines, written to this machine's files.
 
 use std::fs;
 
@@ -28,19 +28,19 @@ fn bodies(project: &Project) -> Vec<String> {
 #[test]
 fn pages_are_written_once_whatever_others_write_between_them() {
     let (_folder, project, task) = task();
-    let mut known = KnownMessages::default();
+    let mut known_messages = KnownMessages::default();
     let pages = [[message(1, ""), message(2, "t1")], [message(3, ""), message(4, "")]];
     let start = NoticeMark::default();
-    assert_eq!(project.keep_notices(&start, &pages[0], &mut known).unwrap(), Some(vec![]));
+    assert_eq!(project.keep_notices(&start, &pages[0], &mut known_messages).unwrap(), Some(vec![]));
     project.bus().unwrap().append(Message::new("INFO", "shop")).unwrap();
     let mark = project.notice_mark().unwrap();
     assert_eq!(mark, pages[0][1].mark);
-    assert_eq!(project.keep_notices(&mark, &pages[1], &mut known).unwrap(), Some(vec![]));
+    assert_eq!(project.keep_notices(&mark, &pages[1], &mut known_messages).unwrap(), Some(vec![]));
     // Another process has written them meanwhile.
-    assert_eq!(project.keep_notices(&mark, &pages[1], &mut known).unwrap(), None);
+    assert_eq!(project.keep_notices(&mark, &pages[1], &mut known_messages).unwrap(), None);
     // All of them again, from the first on: the ledger was restored.
     for page in pages.iter().chain(&pages) {
-        assert_eq!(project.keep_notices(&start, page, &mut known).unwrap(), Some(vec![]));
+        assert_eq!(project.keep_notices(&start, page, &mut known_messages).unwrap(), Some(vec![]));
     }
     assert_eq!(bodies(&project), ["m1", "", "m3", "m4"]);
     assert_eq!(task.bus().unwrap().read().unwrap().messages.len(), 1);
@@ -70,8 +70,8 @@ fn what_can_be_no_file_here_is_named_and_left_out() {
         message(9, "../t1"),
         message(10, ""),
     ];
-    let mut known = KnownMessages::default();
-    let left_out = project.keep_notices(&NoticeMark::default(), &page, &mut known);
+    let mut known_messages = KnownMessages::default();
+    let left_out = project.keep_notices(&NoticeMark::default(), &page, &mut known_messages);
     let line =
         |thing| format!("the {thing} of the ledger is left out: its name or its text is not valid");
     let lines = ["message in record 7", "fact in record 8", "message in record 9"].map(line);
