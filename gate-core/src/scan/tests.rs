@@ -72,6 +72,7 @@ fn a_transcript_tells_what_its_format_reports() {
     let text = |text: &str| Some(text.to_owned());
     let expected = Transcript {
         format: text("claude-stream"),
+        client: text("claude-code"),
         session: text("s1"),
         model: text("claude-x"),
         tokens: Some(7),
