@@ -11,8 +11,8 @@ use gate_core::text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::memory::Memory;
 use crate::operator::Operator;
 use crate::record::Ledger;
@@ -60,29 +60,29 @@ pub struct Starts {
 }
 
 /// The programs that the project's settings start, as they are written.
-pub(crate) fn record(here: &Here) -> Result<TrustRecord, Failure> {
-    let (settings, trust) = trust::settings_as_written(&here.places, &Selection::default())?;
+pub(crate) fn record(invocation: &Invocation) -> Result<TrustRecord, Failure> {
+    let (settings, trust) = trust::settings_as_written(&invocation.places, &Selection::default())?;
     let report = trust.report()?;
     let project = settings.policy.project.id.clone();
     Ok(TrustRecord {
         schema: "gate.trust.v1",
-        project: project.unwrap_or_else(|| worktree::identity(&here.places.top())),
+        project: project.unwrap_or_else(|| worktree::identity(&invocation.places.top())),
         file: report.file.as_ref().map(|file| file.display().to_string()),
         digest: report.digest,
         approved: report.state == TrustState::Approved,
         approved_before: report.approved.is_some(),
-        starts: started_programs(here, &settings)?,
+        starts: started_programs(invocation, &settings)?,
         ledger: None,
     })
 }
 
 /// The programs that all task types together start.
-fn started_programs(here: &Here, settings: &Resolved) -> Result<Vec<Starts>, Failure> {
-    let layers = settings::layers(&here.places, &Selection::default())?;
-    let mut programs = programs_for_type(here, settings, None)?;
+fn started_programs(invocation: &Invocation, settings: &Resolved) -> Result<Vec<Starts>, Failure> {
+    let layers = settings::layers(&invocation.places, &Selection::default())?;
+    let mut programs = programs_for_type(invocation, settings, None)?;
     for name in task_types(&layers) {
         let typed_settings = config::resolve(&layers, Some(&name))?;
-        for program in programs_for_type(here, &typed_settings, Some(&name))? {
+        for program in programs_for_type(invocation, &typed_settings, Some(&name))? {
             let is_listed =
                 |listed: &Starts| listed.check == program.check && listed.argv == program.argv;
             if !programs.iter().any(is_listed) {
@@ -94,12 +94,12 @@ fn started_programs(here: &Here, settings: &Resolved) -> Result<Vec<Starts>, Fai
 }
 
 fn programs_for_type(
-    here: &Here,
+    invocation: &Invocation,
     settings: &Resolved,
     task_type: Option<&str>,
 ) -> Result<Vec<Starts>, Failure> {
     let settings_list = settings.settings();
-    let programs = programs(&settings.policy, &here.site()?);
+    let programs = programs(&settings.policy, &invocation.site()?);
     let starts = programs.into_iter().map(|program| Starts {
         from: match program.found {
             Some(reason) => format!("found: {reason}"),
@@ -146,26 +146,26 @@ fn task_types(layers: &[Layer]) -> Vec<String> {
 ///
 /// A store that cannot be written, or a folder for approvals.
 pub(crate) fn keep(
-    here: &Here,
+    invocation: &Invocation,
     approved: &Approved,
     operator: &Operator,
     by: &str,
 ) -> Result<Ledger, Failure> {
     let digest = approved.file.as_ref().map(|_| approved.digest.as_str());
-    let place = memory(here)?.trust(&approved.place, digest, operator)?;
-    approved.store(&here.places, by)?;
+    let place = memory(invocation)?.trust(&approved.place, digest, operator)?;
+    approved.store(&invocation.places, by)?;
     Ok(place)
 }
 
 /// The ledger for acts of trust: the project's by the identity that it has now, which an approval
 /// names from this act on.
-pub(crate) fn memory(here: &Here) -> Result<Memory, Failure> {
-    let named_id = settings::resolve(&here.places, &Selection::default())?.policy.project.id;
-    let identity = || worktree::identity(&here.places.top());
+pub(crate) fn memory(invocation: &Invocation) -> Result<Memory, Failure> {
+    let named_id = settings::resolve(&invocation.places, &Selection::default())?.policy.project.id;
+    let identity = || worktree::identity(&invocation.places.top());
     // A database is shared by machines, where only `[project] id` names a project.
-    let is_shared = here.places.names_database();
+    let is_shared = invocation.places.names_database();
     let id = named_id.or_else(|| (!is_shared).then(identity));
-    Memory::open(&here.places, id.as_deref())
+    Memory::open(&invocation.places, id.as_deref())
 }
 
 /// The card of the settings to approve. Control characters and marks that reorder text are
@@ -216,19 +216,19 @@ pub(crate) fn outcome(record: &TrustRecord) -> String {
 /// # Errors
 ///
 /// Settings that cannot be read, a store that cannot be written.
-pub(crate) fn approve_typed(here: &Here) -> Result<String, Failure> {
-    let record = record(here)?;
-    let approved = Approved::read(&here.places)?;
-    keep(here, &approved, &Operator::from_process(), "gate trust, typed in a prompt")?;
+pub(crate) fn approve_typed(invocation: &Invocation) -> Result<String, Failure> {
+    let record = record(invocation)?;
+    let approved = Approved::read(&invocation.places)?;
+    keep(invocation, &approved, &Operator::from_process(), "gate trust, typed in a prompt")?;
     Ok(format!("{}{}", settings_card(&record), outcome(&record)))
 }
 
 /// Approves the settings that `gate init` has just written. Under an agent, or if nothing can
 /// be recorded, prints a note instead.
-pub(crate) fn approve_written(here: &Here) {
-    let kept = here.operator("gate trust").and_then(|operator| {
-        let approved = Approved::read(&here.places)?;
-        keep(here, &approved, &operator, "gate init")
+pub(crate) fn approve_written(invocation: &Invocation) {
+    let kept = invocation.operator("gate trust").and_then(|operator| {
+        let approved = Approved::read(&invocation.places)?;
+        keep(invocation, &approved, &operator, "gate init")
     });
     if let Err(failure) = kept {
         let note = format!("not approved yet: {}", failure.message);

@@ -14,9 +14,9 @@ use gate_core::{Decision, text};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Contents;
+use crate::invocation::Invocation;
 use crate::memory::{Memory, RecordSelector};
 use crate::operator::Operator;
 use crate::record::{ApprovedChange, FileContent, Ledger, Record};
@@ -257,9 +257,12 @@ impl NamedChanges {
 /// # Errors
 ///
 /// Settings or a store that cannot be read.
-pub(crate) fn waiting_changes(here: &Here, run: Option<&str>) -> Result<ApproveRecord, Failure> {
+pub(crate) fn waiting_changes(
+    invocation: &Invocation,
+    run: Option<&str>,
+) -> Result<ApproveRecord, Failure> {
     let NamedChanges { changed, findings, .. } =
-        latest_changes(here, &mut memory(here, PATIENCE)?, run)?;
+        latest_changes(invocation, &mut memory(invocation, PATIENCE)?, run)?;
     let finding_files: BTreeSet<_> = findings.into_iter().map(|finding| finding.file).collect();
     let without_tests = finding_files
         .into_iter()
@@ -276,15 +279,15 @@ pub(crate) fn waiting_changes(here: &Here, run: Option<&str>) -> Result<ApproveR
 ///
 /// A glob that cannot be parsed, settings that cannot be read, a store that cannot be written.
 pub(crate) fn approve(
-    here: &Here,
+    invocation: &Invocation,
     names: &[String],
     reason: &str,
     run: Option<&str>,
     operator: &Operator,
     patience: Duration,
 ) -> Result<ApproveRecord, Failure> {
-    let mut memory = memory(here, patience)?;
-    let named = latest_changes(here, &mut memory, run)?;
+    let mut memory = memory(invocation, patience)?;
+    let named = latest_changes(invocation, &mut memory, run)?;
     let mut changes = Vec::new();
     for name in names {
         changes.extend(named.changes(name, reason)?);
@@ -305,16 +308,16 @@ pub(crate) fn approve(
 ///
 /// Those of [`approve`].
 pub(crate) fn approve_typed(
-    here: &Here,
+    invocation: &Invocation,
     words: &[String],
     patience: Duration,
 ) -> Result<String, Failure> {
     if words.is_empty() {
-        return Ok(card(&waiting_changes(here, None)?));
+        return Ok(card(&waiting_changes(invocation, None)?));
     }
     let (tests, reason) = tests_and_reason(words);
     let operator = Operator::from_process();
-    let record = approve(here, &tests, &reason, None, &operator, patience)?;
+    let record = approve(invocation, &tests, &reason, None, &operator, patience)?;
     let mut text = card(&record);
     for doubt in doubts(&record) {
         let _ = writeln!(text, "{doubt}");
@@ -371,14 +374,14 @@ pub(crate) fn literal_glob(file: &str) -> String {
     glob
 }
 
-fn memory(here: &Here, patience: Duration) -> Result<Memory, Failure> {
-    let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
-    here.memory_within(&trust, &settings.policy, patience)
+fn memory(invocation: &Invocation, patience: Duration) -> Result<Memory, Failure> {
+    let (settings, trust) = trust::settings_in_force(&invocation.places, &Selection::default())?;
+    invocation.memory_within(&trust, &settings.policy, patience)
 }
 
 /// The changes that the latest decision names. `run` is a run's name or a task's id.
 fn latest_changes(
-    here: &Here,
+    invocation: &Invocation,
     memory: &mut Memory,
     run: Option<&str>,
 ) -> Result<NamedChanges, Failure> {
@@ -390,7 +393,7 @@ fn latest_changes(
         return Err(Failure::usage("usage", format!("--run {run}: nothing was decided there"))
             .hint("`gate log` lists the runs"));
     }
-    let contents = Contents::read(&here.site()?)
+    let contents = Contents::read(&invocation.site()?)
         .ok_or_else(|| Failure::internal("tree-unreadable", "the work tree cannot be read"))?;
     Ok(NamedChanges::new(latest.as_ref(), contents))
 }

@@ -2,8 +2,8 @@
 
 use super::common::DONE;
 use crate::commands::arguments::non_empty;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::render::{self, print, print_text};
 use crate::test_approval::{ApproveRecord, approve, card, doubts, waiting_changes};
 use clap::Args;
@@ -27,10 +27,10 @@ pub(crate) struct Approve {
     pub(crate) json: bool,
 }
 
-pub(super) fn run(here: &Here, args: &Approve) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &Approve) -> Result<u8, Failure> {
     let (names, run) = (args.names.as_slice(), args.run.as_deref());
     let names = match (names, run, &args.reason) {
-        ([], None, None) => return answer(args, &waiting_changes(here, None)?),
+        ([], None, None) => return answer(args, &waiting_changes(invocation, None)?),
         ([], None, Some(_)) => {
             return Err(Failure::usage("usage", "--reason: name what is approved, or `all`"));
         }
@@ -38,8 +38,9 @@ pub(super) fn run(here: &Here, args: &Approve) -> Result<u8, Failure> {
         (names, ..) => names.to_vec(),
     };
     let reason = args.reason.as_deref().unwrap_or("none was given");
-    let operator = here.operator("gate approve")?;
-    let record = approve(here, &names, reason, run, &operator, here.places.patience()?)?;
+    let operator = invocation.operator("gate approve")?;
+    let record =
+        approve(invocation, &names, reason, run, &operator, invocation.places.patience()?)?;
     render::notes(&doubts(&record));
     answer(args, &record)
 }

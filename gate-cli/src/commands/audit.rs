@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 use clap::Args;
 
 use super::common::DONE;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::render::{self, print};
 use crate::secrets;
 use crate::settings::{self, Selection, parse_duration};
@@ -34,13 +34,13 @@ pub(crate) struct Audit {
     pub(crate) json: bool,
 }
 
-pub(super) fn run(here: &Here, args: &Audit) -> Result<u8, Failure> {
-    let folder = &here.places.folder;
+pub(super) fn run(invocation: &Invocation, args: &Audit) -> Result<u8, Failure> {
+    let folder = &invocation.places.folder;
     let paths = match args.paths.as_slice() {
         [] => {
-            let places = places::known(&here.places);
+            let places = places::known(&invocation.places);
             if places.is_empty() {
-                notes(&[places::looked(&here.places)]);
+                notes(&[places::looked(&invocation.places)]);
             }
             places
         }
@@ -64,7 +64,7 @@ pub(super) fn run(here: &Here, args: &Audit) -> Result<u8, Failure> {
             None => {}
         }
     }
-    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
+    let policy = settings::resolve(&invocation.places, &Selection::default())?.policy;
     let record = read_all(files, unread, &policy, tools())?;
     if args.json {
         print(&render::json(&record)?)?;

@@ -12,10 +12,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::common::DONE;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::interrupt::Interrupt;
+use crate::invocation::Invocation;
 use crate::record::Ledger;
 use crate::render::{self, print, print_text};
 use crate::test_approval::red_test_notes;
@@ -57,14 +57,15 @@ pub struct ToolRecord {
     pub digest: String,
 }
 
-pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
-    let (settings, trust) = trust::settings_as_written(&here.places, &args.settings.selection())?;
-    let site = CheckSite { ignore: settings.policy.tree.ignore.clone(), ..here.site()? };
+pub(super) fn run(invocation: &Invocation, args: &args::Baseline) -> Result<u8, Failure> {
+    let (settings, trust) =
+        trust::settings_as_written(&invocation.places, &args.settings.selection())?;
+    let site = CheckSite { ignore: settings.policy.tree.ignore.clone(), ..invocation.site()? };
     if args.show {
         return answer(args, &record(Baseline::kept(&site, None)?.as_ref(), None), &site);
     }
-    here.operator("gate baseline")?;
-    let mut memory = here.memory(&settings.policy)?;
+    invocation.operator("gate baseline")?;
+    let mut memory = invocation.memory(&settings.policy)?;
     if args.forget {
         Baseline::forget(&site, None)?;
         let ledger = memory.record_act("baseline-forget", None)?;

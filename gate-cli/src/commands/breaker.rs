@@ -8,8 +8,8 @@ use gate_core::decide::breaker::Act;
 
 use super::arguments::non_empty;
 use super::common::DONE;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::memory::{BreakerSelector, BreakerStatus, Operation};
 use crate::render::{self, print};
 use crate::settings::{self, Selection};
@@ -54,9 +54,9 @@ pub(crate) struct BreakerOperation {
     pub(crate) selection: BreakerSelection,
 }
 
-pub(super) fn run(here: &Here, args: &Breaker) -> Result<u8, Failure> {
-    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
-    let mut memory = here.memory(&policy)?;
+pub(super) fn run(invocation: &Invocation, args: &Breaker) -> Result<u8, Failure> {
+    let policy = settings::resolve(&invocation.places, &Selection::default())?.policy;
+    let mut memory = invocation.memory(&policy)?;
     let selector = args.selection().selector();
     let (act, args) = match args {
         Breaker::Status(selection) => {
@@ -68,7 +68,7 @@ pub(super) fn run(here: &Here, args: &Breaker) -> Result<u8, Failure> {
         Breaker::Trip(args) => (Act::Trip, args),
         Breaker::Isolate(args) => (Act::Isolate, args),
     };
-    here.operator(&format!("gate breaker {}", act.name().trim_start_matches("breaker_")))?;
+    invocation.operator(&format!("gate breaker {}", act.name().trim_start_matches("breaker_")))?;
     let status = memory.operate(Operation { selector, act, reason: &args.reason }, &policy)?;
     answer(&args.selection, &status)?;
     Ok(DONE)
@@ -93,7 +93,7 @@ impl BreakerSelection {
         match (&self.run, &self.task) {
             (Some(run), _) => BreakerSelector::Run(run),
             (None, Some(task)) => BreakerSelector::Task(task),
-            (None, None) => BreakerSelector::Here,
+            (None, None) => BreakerSelector::Invocation,
         }
     }
 }

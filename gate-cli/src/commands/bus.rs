@@ -12,9 +12,9 @@ use gate_fleet::run;
 
 pub(crate) use self::args::{Bus, BusArgs, Poll, Post, Read};
 use super::common::DONE;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::{self, Caller, Project, project_here};
+use crate::invocation::Invocation;
 use crate::memory::Memory;
 use crate::render::{self, print};
 use crate::settings::{self, Selection};
@@ -23,18 +23,18 @@ use crate::settings::{self, Selection};
 /// that a body that is too long is refused as such.
 const MAX_INPUT_BYTES: u64 = 2 << 20;
 
-pub(super) fn run(here: &Here, args: &Bus) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &Bus) -> Result<u8, Failure> {
     match args {
-        Bus::Post(args) => post(here, args),
-        Bus::Read(args) => read::run(here, args),
-        Bus::Poll(args) => read::poll(here, args),
-        Bus::Discover { place, json } => discover(here, place, *json),
+        Bus::Post(args) => post(invocation, args),
+        Bus::Read(args) => read::run(invocation, args),
+        Bus::Poll(args) => read::poll(invocation, args),
+        Bus::Discover { place, json } => discover(invocation, place, *json),
     }
 }
 
-fn post(here: &Here, args: &Post) -> Result<u8, Failure> {
+fn post(invocation: &Invocation, args: &Post) -> Result<u8, Failure> {
     allowed(&args.kind)?;
-    let (destination, caller) = target(here, &args.place)?;
+    let (destination, caller) = target(invocation, &args.place)?;
     known_project(&destination.project_id)?;
     let draft = Message {
         task_id: destination.task_id,
@@ -45,7 +45,7 @@ fn post(here: &Here, args: &Post) -> Result<u8, Failure> {
         body: body_text(args.body.as_deref(), "text to post")?,
         ..Message::new(&args.kind, &destination.project_id)
     };
-    let message = match shared_bus(here, &destination.bus)? {
+    let message = match shared_bus(invocation, &destination.bus)? {
         Some(mut shared) => shared.memory.post_message(&shared.project, &shared.task, draft)?,
         None => destination.bus.append(draft)?,
     };
@@ -71,10 +71,11 @@ fn allowed(kind: &str) -> Result<(), Failure> {
 }
 
 /// The bus that the arguments mean, and the run whose agent calls.
-fn target(here: &Here, place: &BusArgs) -> Result<(BusTarget, Caller), Failure> {
-    let folder = &here.places.folder;
+fn target(invocation: &Invocation, place: &BusArgs) -> Result<(BusTarget, Caller), Failure> {
+    let folder = &invocation.places.folder;
     let name = place.name(folder);
-    let search = BusSearch { name: &name, folder, project_here: &|| project_here(&here.places) };
+    let search =
+        BusSearch { name: &name, folder, project_here: &|| project_here(&invocation.places) };
     let project = search.project_of_caller()?;
     let caller =
         project.map_or_else(|| Ok(Caller::default()), |project| governance::caller(&project))?;
@@ -90,34 +91,37 @@ struct SharedBus {
 }
 
 /// The bus in the database; `None` if it is a file of this machine alone.
-fn shared_bus(here: &Here, bus: &disk::Bus) -> Result<Option<SharedBus>, Failure> {
-    if !here.places.names_database() {
+fn shared_bus(invocation: &Invocation, bus: &disk::Bus) -> Result<Option<SharedBus>, Failure> {
+    if !invocation.places.names_database() {
         return Ok(None);
     }
-    let project = project_here(&here.places)?;
+    let project = project_here(&invocation.places)?;
     let Some(task) = project.task_of_bus(bus) else { return Ok(None) };
-    Ok(shared_memory(here, &project)?.map(|memory| SharedBus { memory, project, task }))
+    Ok(shared_memory(invocation, &project)?.map(|memory| SharedBus { memory, project, task }))
 }
 
 /// The database in which machines share this project; `None` if there is none, or if it is another
 /// project than the one here.
-pub(super) fn shared_memory(here: &Here, project: &Project) -> Result<Option<Memory>, Failure> {
-    if !here.places.names_database() || project_here(&here.places)? != *project {
+pub(super) fn shared_memory(
+    invocation: &Invocation,
+    project: &Project,
+) -> Result<Option<Memory>, Failure> {
+    if !invocation.places.names_database() || project_here(&invocation.places)? != *project {
         return Ok(None);
     }
-    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
-    let memory = here.memory(&policy)?;
+    let policy = settings::resolve(&invocation.places, &Selection::default())?.policy;
+    let memory = invocation.memory(&policy)?;
     Ok(memory.shares(project).then_some(memory))
 }
 
 /// The project with this id, or the one here.
 pub(super) fn project(
-    here: &Here,
+    invocation: &Invocation,
     root: Option<&Path>,
     id: Option<&str>,
 ) -> Result<Project, Failure> {
-    let root = root.map(|root| here.places.folder.join(root));
-    named_project(root.as_deref(), id, &|| project_here(&here.places))
+    let root = root.map(|root| invocation.places.folder.join(root));
+    named_project(root.as_deref(), id, &|| project_here(&invocation.places))
 }
 
 fn known_project(id: &str) -> Result<(), Failure> {
@@ -127,8 +131,8 @@ fn known_project(id: &str) -> Result<(), Failure> {
     }
 }
 
-fn discover(here: &Here, place: &BusArgs, json: bool) -> Result<u8, Failure> {
-    let (target, _) = target(here, place)?;
+fn discover(invocation: &Invocation, place: &BusArgs, json: bool) -> Result<u8, Failure> {
+    let (target, _) = target(invocation, place)?;
     let exists = target.bus.path().is_file();
     let shown = target.bus.path().display();
     print(&if json {

@@ -15,9 +15,9 @@ use super::junit::write_junit;
 use super::locked;
 use super::plan;
 use super::sarif::{failed_tests, write_sarif};
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::{Gate, admit_format};
+use crate::invocation::Invocation;
 use crate::notify::{self, Notifier};
 use crate::record::Record;
 use crate::render::{self, CardOptions, print};
@@ -29,64 +29,64 @@ use crate::trust;
 /// With `--while`, the exit code of a loop that may end.
 const WHILE_EXIT: u8 = 10;
 
-pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &Check) -> Result<u8, Failure> {
     match &args.file {
-        Some(file) if !args.plan => decide(here, args, file),
-        _ => plan::run(here, args),
+        Some(file) if !args.plan => decide(invocation, args, file),
+        _ => plan::run(invocation, args),
     }
 }
 
-fn decide(here: &Here, args: &Check, file: &Path) -> Result<u8, Failure> {
+fn decide(invocation: &Invocation, args: &Check, file: &Path) -> Result<u8, Failure> {
     // The flags that let work pass are for a person, and an agent can call gate, too.
     for (act, _) in acts(args) {
-        here.operator(&format!("--{}", act.replace('_', "-")))?;
+        invocation.operator(&format!("--{}", act.replace('_', "-")))?;
     }
     let selection = args.reading.settings.selection();
     let selection = Selection { require_evidence: args.require_evidence, ..selection };
     // Without checks and state nothing depends on an approval.
     let (settings, trust) = if args.no_state && args.checks.no_checks {
-        trust::settings_as_written(&here.places, &selection)?
+        trust::settings_as_written(&invocation.places, &selection)?
     } else {
-        trust::settings_in_force(&here.places, &selection)?
+        trust::settings_in_force(&invocation.places, &selection)?
     };
     if args.checks.no_checks {
         locked::admit_without_checks(&settings, "--no-checks")?;
     }
-    let site = here.site_under(&trust)?;
+    let site = invocation.site_under(&trust)?;
     let site = if args.no_state { CheckSite { state: None, slots: None, ..site } } else { site };
     // A bad place for messages must not prevent a verdict; `gate doctor` reports it.
-    let notifier = Notifier::new(here, &settings, &trust).ok().flatten();
+    let notifier = Notifier::new(invocation, &settings, &trust).ok().flatten();
     let gate = Gate::open(settings, site)?.at(When::Check);
     let gate = if args.no_state {
         gate
     } else {
-        let memory = here.memory_under(&trust, gate.policy())?;
+        let memory = invocation.memory_under(&trust, gate.policy())?;
         gate.remembering(memory)
     };
     let gate = gate.trusting(trust)?;
     if let Some(name) = &args.checks.only {
         known_check(gate.policy(), name)?;
     }
-    let source = Source::named(file, &here.places.folder);
-    let record = gate.check_admitted(&source, &request(here, args), |scan| {
+    let source = Source::named(file, &invocation.places.folder);
+    let record = gate.check_admitted(&source, &request(invocation, args), |scan| {
         // An agent that failed may print any JSON.
         let has_failed = args.agent_exit_code.is_some_and(|code| code != 0);
         if has_failed { Ok(()) } else { admit_format(&source, scan, args.reading.format) }
     })?;
     if let Some(file) = &args.feedback {
-        write_feedback(&here.places.folder.join(file), &record)?;
+        write_feedback(&invocation.places.folder.join(file), &record)?;
     }
     if let Some(file) = &args.sarif {
         let evidence = &record.decision.input.evidence;
-        write_sarif(&here.places.folder.join(file), evidence, &failed_tests(evidence))?;
+        write_sarif(&invocation.places.folder.join(file), evidence, &failed_tests(evidence))?;
     }
-    write_junit(here, args.junit.as_deref(), Some(&record))?;
+    write_junit(invocation, args.junit.as_deref(), Some(&record))?;
     answer(args, &record, gate.policy())?;
-    notify::send_decision(here, notifier.as_ref(), &record);
+    notify::send_decision(invocation, notifier.as_ref(), &record);
     Ok(exit_code(args, record.decision.verdict))
 }
 
-fn request(here: &Here, args: &Check) -> Request {
+fn request(invocation: &Invocation, args: &Check) -> Request {
     let asker = Asker {
         task: args.task.clone(),
         run: args.run.clone(),
@@ -101,7 +101,7 @@ fn request(here: &Here, args: &Check) -> Request {
         format: args.reading.format,
         since: args.since,
         agent_exit_code: args.agent_exit_code,
-        own_files: own_files(here, args),
+        own_files: own_files(invocation, args),
         ..Turn::default()
     };
     let checking = GatherOptions {
@@ -118,9 +118,9 @@ fn request(here: &Here, args: &Check) -> Request {
 }
 
 /// The files that are written after the decision.
-fn own_files(here: &Here, args: &Check) -> Vec<PathBuf> {
+fn own_files(invocation: &Invocation, args: &Check) -> Vec<PathBuf> {
     let files = args.feedback.iter().chain(&args.sarif).chain(&args.junit);
-    files.map(|file| here.places.folder.join(file)).collect()
+    files.map(|file| invocation.places.folder.join(file)).collect()
 }
 
 /// The operator's flags, for the record.

@@ -13,8 +13,8 @@ use gate_checks::{CheckSite, Events, Temporary};
 
 use super::common::DONE;
 use super::{init, junit, sarif};
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::pull_request::{self, CiJob, CiOptions, CiRecord, Service};
 use crate::render::{self, print};
 use crate::secrets;
@@ -51,10 +51,10 @@ pub(crate) struct Ci {
     pub(crate) json: bool,
 }
 
-pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
-    let job = CiJob::read(&here.places)?;
-    let junit = args.junit.as_ref().map(|name| here.places.folder.join(name));
-    let sarif = args.sarif.as_ref().map(|name| here.places.folder.join(name));
+pub(super) fn run(invocation: &Invocation, args: &Ci) -> Result<u8, Failure> {
+    let job = CiJob::read(&invocation.places)?;
+    let junit = args.junit.as_ref().map(|name| invocation.places.folder.join(name));
+    let sarif = args.sarif.as_ref().map(|name| invocation.places.folder.join(name));
     let options = CiOptions {
         base: args.base.clone(),
         approve_tests: args.approve_tests.clone(),
@@ -67,12 +67,13 @@ pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
     let folder = Temporary::new("base").map_err(|error| {
         Failure::internal("ci-no-folder", format!("no temporary folder can be made: {error}"))
     })?;
-    let site = CheckSite { state: Some(folder.path().to_owned()), slots: None, ..here.site()? };
-    let record = pull_request::judge(&here.places, &job, site, &options)?;
+    let site =
+        CheckSite { state: Some(folder.path().to_owned()), slots: None, ..invocation.site()? };
+    let record = pull_request::judge(&invocation.places, &job, site, &options)?;
     // The verdict first: a file that cannot be written must not take it away.
     answer(args, &job, &record)?;
     if let Some(file) = &job.summary_file {
-        append(&here.places.folder.join(file), &markdown::summary(&record, &options));
+        append(&invocation.places.folder.join(file), &markdown::summary(&record, &options));
     }
     if let Some(file) = &junit {
         junit::write_checks(file, &record.checks, &record.time)?;

@@ -8,8 +8,8 @@ use gate_core::config;
 use super::arguments::SettingsArgs;
 use super::common::DONE;
 use super::schema::{self, Name};
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::render::{self, print};
 use crate::secrets;
 use crate::settings;
@@ -42,16 +42,16 @@ pub(crate) enum Config {
     },
 }
 
-pub(super) fn run(here: &Here, args: &Config) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &Config) -> Result<u8, Failure> {
     match args {
         Config::Show { origin, settings: settings_args } => {
-            let resolved = settings::resolve(&here.places, &settings_args.selection())?;
+            let resolved = settings::resolve(&invocation.places, &settings_args.selection())?;
             print(&secrets::masked(&config::show(&resolved, *origin)))?;
         }
         Config::Schema { plugin: true, .. } => print(&render::json(&schema::plugin_schemas())?)?,
         Config::Schema { name, .. } => print(name.text())?,
         Config::Import { file } => {
-            let text = Source::named(file, &here.places.folder).text()?;
+            let text = Source::named(file, &invocation.places.folder).text()?;
             let imported = config::import(&file.display().to_string(), &text)?;
             render::notes(&imported.notes);
             print(&imported.toml)?;

@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use super::arguments::SettingsArgs;
 use super::common::DONE;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
+use crate::invocation::Invocation;
 use crate::render::page::{Mark, Page};
 use crate::render::{self, print};
 use crate::request::Request;
@@ -79,16 +79,17 @@ pub(crate) struct CriterionRecord {
     pub(crate) why: Option<String>,
 }
 
-pub(super) fn run(here: &Here, args: &CriteriaArgs) -> Result<u8, Failure> {
-    let (settings, trust) = trust::settings_in_force(&here.places, &args.settings.selection())?;
+pub(super) fn run(invocation: &Invocation, args: &CriteriaArgs) -> Result<u8, Failure> {
+    let (settings, trust) =
+        trust::settings_in_force(&invocation.places, &args.settings.selection())?;
     if !settings.policy.checks.contains_key(CRITERIA) {
         let failure = Failure::usage("no-criteria", "the settings name no criteria");
         return Err(failure.hint(
             "write [[criteria]], or files = [\"TASKS.md\"] in [checks.acceptance_criteria]",
         ));
     }
-    let gate = Gate::open(settings, here.site()?)?;
-    let memory = here.memory_under(&trust, gate.policy())?;
+    let gate = Gate::open(settings, invocation.site()?)?;
+    let memory = invocation.memory_under(&trust, gate.policy())?;
     let gate = gate.remembering(memory).trusting(trust)?;
     let mut request = Request::default();
     request.asker.task.clone_from(&args.task);

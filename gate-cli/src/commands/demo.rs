@@ -8,8 +8,8 @@ use clap::Parser;
 use super::check;
 use super::cli::{Cli, Command};
 use super::common::DONE;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::render::{Mark, Page, print};
 use stage::{CLAIMS, Claim, Stage};
 
@@ -19,13 +19,13 @@ Exit codes: 0 shown, 5 it could not be shown";
 /// The command that judges each claim, as a person or a loop types it.
 const CHECK_COMMAND: &str = "gate check out.log";
 
-pub(super) fn run(here: &Here) -> Result<u8, Failure> {
-    let stage = Stage::new(&here.places)?;
+pub(super) fn run(invocation: &Invocation) -> Result<u8, Failure> {
+    let stage = Stage::new(&invocation.places)?;
     print(&opening())?;
     for (number, claim) in (1..).zip(&CLAIMS) {
         stage.play(claim)?;
         print(&scene(number, claim))?;
-        let code = judge(&stage.here)?;
+        let code = judge(&stage.invocation)?;
         if code != claim.code {
             let message = format!("claim {number} ended with code {code}, not {}", claim.code);
             return Err(Failure::internal("demo-differs", message));
@@ -35,10 +35,10 @@ pub(super) fn run(here: &Here) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-fn judge(here: &Here) -> Result<u8, Failure> {
+fn judge(invocation: &Invocation) -> Result<u8, Failure> {
     let cli = Cli::try_parse_from(CHECK_COMMAND.split(' '));
     match cli.map(|cli| cli.command) {
-        Ok(Some(Command::Check(args))) => check::run(here, &args),
+        Ok(Some(Command::Check(args))) => check::run(invocation, &args),
         _ => Err(Failure::internal("demo-differs", format!("{CHECK_COMMAND}: not understood"))),
     }
 }

@@ -15,8 +15,8 @@ pub use self::record::{AgentRecord, DoctorRecord};
 use super::arguments::SettingsArgs;
 use super::common::{DONE, known_check};
 use crate::agent::Agent;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::memory::BreakerSelector;
 use crate::notify::{self, Notifier};
 use crate::render::{self, print};
@@ -55,29 +55,30 @@ pub(crate) struct Doctor {
 /// Exit code if something is wrong.
 const PROBLEMS: u8 = 1;
 
-pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &Doctor) -> Result<u8, Failure> {
     if args.fix {
         let agents = args.agent.map_or(Agent::ALL.to_vec(), |agent| vec![agent]);
-        agents.into_iter().try_for_each(|agent| agent::fix(here, agent, args.json))?;
-        agent::renew_copy(here, args.json)?;
+        agents.into_iter().try_for_each(|agent| agent::fix(invocation, agent, args.json))?;
+        agent::renew_copy(invocation, args.json)?;
         if args.agent.is_none() {
-            tables::fix(here, args.json)?;
+            tables::fix(invocation, args.json)?;
         }
     }
     if let Some(agent) = args.agent {
-        return agent::run(here, agent, args.json);
+        return agent::run(invocation, agent, args.json);
     }
-    let (settings, trust) = trust::settings_as_written(&here.places, &args.settings.selection())?;
+    let (settings, trust) =
+        trust::settings_as_written(&invocation.places, &args.settings.selection())?;
     let policy = &settings.policy;
     if let Some(name) = &args.only {
         known_check(policy, name)?;
     }
     // A person waits for the doctor, which therefore waits for no other loop's checks.
-    let site = CheckSite { ignore: policy.tree.ignore.clone(), slots: None, ..here.site()? };
+    let site = CheckSite { ignore: policy.tree.ignore.clone(), slots: None, ..invocation.site()? };
     if args.self_test {
         trust.admit(policy, &site)?;
     }
-    let record = examine_all(here, args, &settings, &trust, &site)?;
+    let record = examine_all(invocation, args, &settings, &trust, &site)?;
     let text = if args.json { render::json(&record)? } else { doctor_card(&record) };
     print(&secrets::masked(&text))?;
     Ok(if record.ok { DONE } else { PROBLEMS })
@@ -85,7 +86,7 @@ pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
 
 /// The findings about gate, the project and its checks, and with `--self-test` the proofs.
 fn examine_all(
-    here: &Here,
+    invocation: &Invocation,
     args: &Doctor,
     settings: &Resolved,
     trust: &Trust,
@@ -101,10 +102,10 @@ fn examine_all(
         Finding::new(Level::Note, "setting-gone", warning.to_string()).hint(hint)
     }));
     gate_findings.extend(trust_problem(trust, policy, site));
-    gate_findings.push(ledger_finding(here, policy));
-    gate_findings.extend(message_finding(here, args, settings, trust));
+    gate_findings.push(ledger_finding(invocation, policy));
+    gate_findings.extend(message_finding(invocation, args, settings, trust));
     let agents = Agent::ALL.into_iter();
-    gate_findings.extend(agents.filter_map(|agent| agent::hooks_finding(here, agent)));
+    gate_findings.extend(agents.filter_map(|agent| agent::hooks_finding(invocation, agent)));
     let mut project_findings = examine(policy, site);
     if args.only.is_some() {
         project_findings.retain(|finding| finding.check.is_none() || finding.check == args.only);
@@ -139,12 +140,12 @@ fn trust_problem(trust: &Trust, policy: &Policy, site: &CheckSite) -> Option<Fin
 
 /// The places that `[notify]` names, and with `--self-test` a message to each.
 fn message_finding(
-    here: &Here,
+    invocation: &Invocation,
     args: &Doctor,
     settings: &Resolved,
     trust: &Trust,
 ) -> Option<Finding> {
-    let notifier = match Notifier::new(here, settings, trust) {
+    let notifier = match Notifier::new(invocation, settings, trust) {
         Ok(Some(notifier)) => notifier,
         Ok(None) if settings.notify.names_a_place() => {
             let message = "nobody approved the settings that name a place for messages";
@@ -173,9 +174,10 @@ fn message_finding(
 }
 
 /// The state of the store and of the breaker.
-fn ledger_finding(here: &Here, policy: &Policy) -> Finding {
-    let status =
-        here.memory(policy).and_then(|mut memory| memory.breaker(BreakerSelector::Here, policy));
+fn ledger_finding(invocation: &Invocation, policy: &Policy) -> Finding {
+    let status = invocation
+        .memory(policy)
+        .and_then(|mut memory| memory.breaker(BreakerSelector::Invocation, policy));
     let status = match status {
         Ok(status) => status,
         Err(failure) => {

@@ -13,8 +13,8 @@ use gate_transcript::Forced;
 pub(crate) use self::args::{Emit, Exit, Parse, Submit, phase};
 use super::common::DONE;
 use super::log;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::memory::LeaseRef;
 use crate::render::{self, print, print_text};
 use crate::source::Source;
@@ -22,16 +22,16 @@ use crate::source::Source;
 /// Exit code if there is no valid signal.
 const INVALID: u8 = 1;
 
-pub(super) fn run(here: &Here, args: &Exit) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &Exit) -> Result<u8, Failure> {
     match args {
-        Exit::Parse(args) => parse(here, args),
-        Exit::Submit(args) => submit(here, args),
+        Exit::Parse(args) => parse(invocation, args),
+        Exit::Submit(args) => submit(invocation, args),
         Exit::Emit(args) => emit(args),
     }
 }
 
-fn parse(here: &Here, args: &Parse) -> Result<u8, Failure> {
-    let signal = read_signal(here, &args.file, args.format)?;
+fn parse(invocation: &Invocation, args: &Parse) -> Result<u8, Failure> {
+    let signal = read_signal(invocation, &args.file, args.format)?;
     let code = if signal.is_ok() { DONE } else { INVALID };
     let parsed = ExitParsed::new(signal);
     if args.json { print(&render::json(&parsed)?) } else { print_text(&parsed.line()) }?;
@@ -40,13 +40,13 @@ fn parse(here: &Here, args: &Parse) -> Result<u8, Failure> {
 
 /// An agent ends its phase of a work item. An invalid signal, or one from an actor without the
 /// lease, changes nothing: that is an answer. A store that does not answer is a failure.
-fn submit(here: &Here, args: &Submit) -> Result<u8, Failure> {
-    let (code, submitted) = match read_signal(here, &args.file, args.format)? {
+fn submit(invocation: &Invocation, args: &Submit) -> Result<u8, Failure> {
+    let (code, submitted) = match read_signal(invocation, &args.file, args.format)? {
         Err(error) => (INVALID, ExitSubmitted::refused(error)),
         Ok(signal) => {
             let handed =
                 LeaseRef { work: &args.work, lease: args.lease.as_deref(), actor: &args.actor };
-            match log::opened(here)?.submit(handed, &signal) {
+            match log::opened(invocation)?.submit(handed, &signal) {
                 Ok(submitted) => (DONE, ExitSubmitted::accepted(submitted.item, submitted.signal)),
                 Err(failure) if failure.exit_code == 2 => {
                     (INVALID, ExitSubmitted::refused(failure.message))
@@ -62,16 +62,16 @@ fn submit(here: &Here, args: &Submit) -> Result<u8, Failure> {
 /// The signal that a file is or contains, or the reason why there is no valid one. If the
 /// protocol is switched off, nothing is read.
 fn read_signal(
-    here: &Here,
+    invocation: &Invocation,
     file: &Path,
     format: Option<Forced>,
 ) -> Result<Result<ExitSignal, String>, Failure> {
-    let flag = here.places.variable(AGENT_EXIT_PROTOCOL_ENABLED_ENV);
+    let flag = invocation.places.variable(AGENT_EXIT_PROTOCOL_ENABLED_ENV);
     if !parse_agent_exit_protocol_enabled(flag) {
         return Ok(Err(ExitSignalError::ValidationDisabled.to_string()));
     }
     let mut reader = SignalReader::new(format);
-    Source::named(file, &here.places.folder).feed(&mut |bytes| reader.push(bytes))?;
+    Source::named(file, &invocation.places.folder).feed(&mut |bytes| reader.push(bytes))?;
     let input = reader.finish();
     let signal = input.signal();
     if signal.is_ok() {

@@ -14,8 +14,8 @@ use serde_json::Value;
 
 use super::common::DONE;
 use crate::commands::arguments::{Suggested, codes};
-use crate::context::Here;
 use crate::failure::{Failure, error_page, error_pages};
+use crate::invocation::Invocation;
 use crate::memory::{RecordSelector, ReplayedDecision};
 use crate::record::Record;
 use crate::render::{self, print};
@@ -72,7 +72,7 @@ impl ExplainRecord {
     }
 }
 
-pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &Explain) -> Result<u8, Failure> {
     if args.codes {
         print(&all_codes())?;
         return Ok(DONE);
@@ -87,8 +87,8 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
         print(&page)?;
         return Ok(DONE);
     }
-    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
-    let mut memory = here.memory(&policy)?;
+    let policy = settings::resolve(&invocation.places, &Selection::default())?.policy;
+    let mut memory = invocation.memory(&policy)?;
     let record = match &args.name {
         Some(name) => memory.decision(name)?.ok_or_else(|| unknown_name(name))?,
         None => memory.latest(&RecordSelector::default())?.ok_or_else(no_decision)?,

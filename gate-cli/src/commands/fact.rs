@@ -10,29 +10,29 @@ use serde_json::json;
 pub(crate) use self::args::{Add, Fact, FactOwner, Promote};
 use super::bus::{body_text, project, shared_memory};
 use super::common::DONE;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::{self, Promotion};
+use crate::invocation::Invocation;
 use crate::render::{self, print};
 use crate::secrets;
 
-pub(super) fn run(here: &Here, args: &Fact) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &Fact) -> Result<u8, Failure> {
     match args {
-        Fact::Add(args) => add(here, args),
-        Fact::Promote(args) => promote(here, args),
+        Fact::Add(args) => add(invocation, args),
+        Fact::Promote(args) => promote(invocation, args),
     }
 }
 
-fn finder(here: &Here, owner: &FactOwner) -> Result<Finder, Failure> {
-    let project = project(here, owner.root.as_deref(), owner.project.as_deref())?;
+fn finder(invocation: &Invocation, owner: &FactOwner) -> Result<Finder, Failure> {
+    let project = project(invocation, owner.root.as_deref(), owner.project.as_deref())?;
     let caller = governance::caller(&project)?;
     Finder::new(project, caller, owner.task.as_deref(), owner.run.as_deref())
 }
 
-fn add(here: &Here, args: &Add) -> Result<u8, Failure> {
+fn add(invocation: &Invocation, args: &Add) -> Result<u8, Failure> {
     fact::slug(&args.name)
         .map_err(|error| Failure::usage("fact-name-invalid", error.to_string()))?;
-    let finder = finder(here, &args.owner)?;
+    let finder = finder(invocation, &args.owner)?;
     let scope = args.scope.unwrap_or_else(|| finder.usual_scope());
     let folder = finder.folder(scope)?;
     let title = gate_core::text::clean(args.title.as_deref().unwrap_or(&args.name));
@@ -41,7 +41,7 @@ fn add(here: &Here, args: &Add) -> Result<u8, Failure> {
     fact.run_id = finder.caller.speaks_for(args.owner.run.as_deref())?;
     let memory = match scope {
         Scope::Global => None,
-        Scope::Task | Scope::Project => shared_memory(here, &finder.project)?,
+        Scope::Task | Scope::Project => shared_memory(invocation, &finder.project)?,
     };
     let file = match memory {
         Some(mut memory) => {
@@ -59,10 +59,10 @@ fn add(here: &Here, args: &Add) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-fn promote(here: &Here, args: &Promote) -> Result<u8, Failure> {
-    let finder = finder(here, &args.owner)?;
+fn promote(invocation: &Invocation, args: &Promote) -> Result<u8, Failure> {
+    let finder = finder(invocation, &args.owner)?;
     finder.may_promote()?;
-    let mut memory = shared_memory(here, &finder.project)?;
+    let mut memory = shared_memory(invocation, &finder.project)?;
     if let Some(memory) = &mut memory {
         memory.pull_notices(&finder.project)?;
     }

@@ -16,9 +16,9 @@ use gate_fleet::handoff::{
 pub(crate) use self::args::{Convert, Handoff, HandoffInput, New, Verify};
 use super::common::DONE;
 use super::schema;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::handoff::{beginning, changed, contradictions};
+use crate::invocation::Invocation;
 use crate::memory::RecordSelector;
 use crate::render::text::plain;
 use crate::render::{self, print};
@@ -28,16 +28,16 @@ use crate::settings::{self, Selection};
 /// Exit code of a handoff that does not hold.
 const INVALID: u8 = 1;
 
-pub(super) fn run(here: &Here, args: &Handoff) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &Handoff) -> Result<u8, Failure> {
     match args {
-        Handoff::New(args) => new(here, args),
+        Handoff::New(args) => new(invocation, args),
         Handoff::Check(args) => {
-            let read = read(here, &args.text)?;
+            let read = read(invocation, &args.text)?;
             let praise = "it says all that it has to";
             answer(&args.text, &read.all_problems(), args.json, praise)
         }
-        Handoff::Convert(args) => convert(here, args),
-        Handoff::Verify(args) => verify(here, args),
+        Handoff::Convert(args) => convert(invocation, args),
+        Handoff::Verify(args) => verify(invocation, args),
         Handoff::Schema => {
             print(schema::Name::Handoff.text())?;
             Ok(DONE)
@@ -45,11 +45,11 @@ pub(super) fn run(here: &Here, args: &Handoff) -> Result<u8, Failure> {
     }
 }
 
-fn new(here: &Here, args: &New) -> Result<u8, Failure> {
-    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
+fn new(invocation: &Invocation, args: &New) -> Result<u8, Failure> {
+    let policy = settings::resolve(&invocation.places, &Selection::default())?.policy;
     let wanted = RecordSelector { run: None, task: args.task.as_deref() };
-    let record = here.memory(&policy)?.latest(&wanted)?;
-    let site = here.site()?;
+    let record = invocation.memory(&policy)?.latest(&wanted)?;
+    let site = invocation.site()?;
     let changed = match args.since.as_deref() {
         Some(name) => {
             let commit = WorkTree::open(&site)?.commit(name)?.ok_or_else(|| {
@@ -72,8 +72,8 @@ fn new(here: &Here, args: &New) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-fn convert(here: &Here, args: &Convert) -> Result<u8, Failure> {
-    let text = text(here, &args.text.file)?;
+fn convert(invocation: &Invocation, args: &Convert) -> Result<u8, Failure> {
+    let text = text(invocation, &args.text.file)?;
     let from = args.text.format(&text);
     let other = if from == Format::Markdown { Format::Json } else { Format::Markdown };
     let format = args.to.unwrap_or(other);
@@ -96,20 +96,20 @@ fn convert(here: &Here, args: &Convert) -> Result<u8, Failure> {
     Ok(code(&problems))
 }
 
-fn verify(here: &Here, args: &Verify) -> Result<u8, Failure> {
-    let read = read(here, &args.text)?;
+fn verify(invocation: &Invocation, args: &Verify) -> Result<u8, Failure> {
+    let read = read(invocation, &args.text)?;
     let mut problems = read.all_problems();
     if let Some(handoff) = &read.handoff {
-        let policy = settings::resolve(&here.places, &Selection::default())?.policy;
-        let inside = |file: &Path| here.places.folder.join(file);
+        let policy = settings::resolve(&invocation.places, &Selection::default())?.policy;
+        let inside = |file: &Path| invocation.places.folder.join(file);
         let file = Some(&args.text.file).filter(|file| *file != Path::new("-"));
         let file = file.map(|file| inside(file));
         let site = CheckSite {
             ignore: policy.tree.ignore.clone(),
             callers_files: args.transcript.iter().map(|file| inside(file)).collect(),
-            ..here.site()?
+            ..invocation.site()?
         };
-        let mut memory = here.memory(&policy)?;
+        let mut memory = invocation.memory(&policy)?;
         problems.extend(contradictions(handoff, file.as_deref(), &mut memory, &site)?);
     }
     answer(&args.text, &problems, args.json, "gate has seen what it claims to have been run")
@@ -135,8 +135,8 @@ fn code(problems: &[Problem]) -> u8 {
     if problems.is_empty() { DONE } else { INVALID }
 }
 
-fn read(here: &Here, args: &HandoffInput) -> Result<handoff::ParsedHandoff, Failure> {
-    let text = text(here, &args.file)?;
+fn read(invocation: &Invocation, args: &HandoffInput) -> Result<handoff::ParsedHandoff, Failure> {
+    let text = text(invocation, &args.file)?;
     Ok(handoff::read(&text, args.format(&text)))
 }
 
@@ -147,13 +147,13 @@ impl HandoffInput {
 }
 
 /// A file's text, up to one byte more than a handoff may have: reading it refuses that.
-fn text(here: &Here, file: &Path) -> Result<String, Failure> {
+fn text(invocation: &Invocation, file: &Path) -> Result<String, Failure> {
     let longest = LONGEST as u64 + 1;
     let mut bytes = Vec::new();
     let read = if file == Path::new("-") {
         io::stdin().lock().take(longest).read_to_end(&mut bytes)
     } else {
-        File::open(here.places.folder.join(file))
+        File::open(invocation.places.folder.join(file))
             .and_then(|file| file.take(longest).read_to_end(&mut bytes))
     };
     read.map_err(|error| Failure::file("input-unreadable", "read", file, &error))?;

@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 use super::common::DONE;
 use super::{last, status};
 use crate::agent::Agent;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::hook::session::is_first_hook;
 use crate::hook::{
     self, Client, ClientStart, EventKind, EventScene, HookCall, Payload, PromptAnswer, StopReply,
 };
+use crate::invocation::Invocation;
 use crate::render::{self, print};
 use crate::secrets;
 use crate::settings::parse_duration;
@@ -60,9 +60,9 @@ const REFUSED: u8 = 2;
 const SWITCH: &str = "GATE";
 const OFF: &str = "off";
 
-pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &Hook) -> Result<u8, Failure> {
     let called_at = Instant::now();
-    if here.places.variable(SWITCH) == Some(OFF) {
+    if invocation.places.variable(SWITCH) == Some(OFF) {
         return Ok(DONE);
     }
     let client = hook::client(args.agent);
@@ -70,14 +70,14 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
     let received = receive(called_at + PATIENCE.min(deadline));
     // An event that cannot be read is a stop that gate cannot decide: it is answered below.
     let event_value = received.as_ref().unwrap_or(&Value::Null);
-    let payload = Payload::new(event_value, &here.places.environment);
+    let payload = Payload::new(event_value, &invocation.places.environment);
     let client = client.for_sender(args.agent, &payload);
     let event = client.event(&payload);
     if event.kind == EventKind::MidTurn {
         return Ok(DONE);
     }
     let agent = args.agent;
-    let scene = EventScene { here, agent, client: &client, payload: &payload, event: &event };
+    let scene = EventScene { invocation, agent, client: &client, payload: &payload, event: &event };
     let ground = scene.ground();
     let Some(places) = ground.projects.first() else { return Ok(DONE) };
     // A program that reads the hook files of several clients calls the hook of each, and one of
@@ -89,7 +89,7 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
         return Ok(DONE);
     }
     let start = ClientStart::detect(agent, &payload, places);
-    let here = Here { places: places.clone() };
+    let invocation = Invocation { places: places.clone() };
     let (kind, is_refused_by_code) = (event.kind, event.is_refused_by_code);
     let grounds = match kind {
         EventKind::Stop => Some(scene.grounds(ground)),
@@ -107,25 +107,27 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
     }
     match kind {
         EventKind::SessionStart => {
-            if let Err(failure) = call.begin_session(&here) {
+            if let Err(failure) = call.begin_session(&invocation) {
                 complain("the baseline of this session", &failure);
             }
         }
-        EventKind::Prompt => return begin_turn(&here, &call),
-        EventKind::SessionEnd | EventKind::Stop | EventKind::MidTurn => call.end_session(&here),
+        EventKind::Prompt => return begin_turn(&invocation, &call),
+        EventKind::SessionEnd | EventKind::Stop | EventKind::MidTurn => {
+            call.end_session(&invocation);
+        }
     }
     Ok(DONE)
 }
 
 /// Handles a prompt. The client gets a reply only if the prompt is a command to gate.
-fn begin_turn(here: &Here, call: &HookCall<'_>) -> Result<u8, Failure> {
-    match call.begin_turn(here) {
+fn begin_turn(invocation: &Invocation, call: &HookCall<'_>) -> Result<u8, Failure> {
+    match call.begin_turn(invocation) {
         Ok(None) => {}
         Ok(Some(answer)) => {
             let text = match answer {
                 PromptAnswer::Reply(reply) => return print(&format!("{reply}\n")).map(|()| DONE),
-                PromptAnswer::Status => status::text(here),
-                PromptAnswer::Last => last::text(here),
+                PromptAnswer::Status => status::text(invocation),
+                PromptAnswer::Last => last::text(invocation),
             };
             let text = text.unwrap_or_else(|failure| render::message(&failure));
             let plain = strip_str(&text).to_string();

@@ -19,9 +19,9 @@ use gate_checks::project::{Aim, Detected, Proposal, detect_with_ci};
 use super::common::{DONE, no_home};
 use crate::agent::Agent;
 use crate::approval::approve_written;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, Roots};
+use crate::invocation::Invocation;
 use crate::render::{self, print, print_text};
 use crate::test_approval::red_test_notes;
 use measure::{Measured, Stopwatch};
@@ -101,10 +101,10 @@ impl Language {
     }
 }
 
-pub(super) fn run(here: &Here, args: &Init) -> Result<u8, Failure> {
-    let Some(language) = args.language else { return write_or_merge(here, args) };
+pub(super) fn run(invocation: &Invocation, args: &Init) -> Result<u8, Failure> {
+    let Some(language) = args.language else { return write_or_merge(invocation, args) };
     let Template { file, text, is_executable, next } = language.template();
-    let file = here.places.folder.join(file);
+    let file = invocation.places.folder.join(file);
     write(&file, text, is_executable)?;
     print_text(&format!("wrote {}\nnext: {next} PROMPT.md AGENT [ARGS…]\n", file.display()))?;
     Ok(DONE)
@@ -112,19 +112,20 @@ pub(super) fn run(here: &Here, args: &Init) -> Result<u8, Failure> {
 
 /// Writes gate.toml, or adds to the one that is there. Looks for the file first, so that no check
 /// runs in vain.
-fn write_or_merge(here: &Here, args: &Init) -> Result<u8, Failure> {
-    let nearest_file = here.places.project_file()?;
+fn write_or_merge(invocation: &Invocation, args: &Init) -> Result<u8, Failure> {
+    let nearest_file = invocation.places.project_file()?;
     let checks = match &nearest_file {
         Some(file) if args.merge => {
-            let detected = missing_checks(here, detect_with_ci(&here.places.folder), file)?;
-            let checks = FoundChecks::measure(here, file, detected, args.no_run)?;
-            merge::add(here, file, &checks)?;
+            let detected =
+                missing_checks(invocation, detect_with_ci(&invocation.places.folder), file)?;
+            let checks = FoundChecks::measure(invocation, file, detected, args.no_run)?;
+            merge::add(invocation, file, &checks)?;
             checks
         }
         _ => {
-            let checks = write_settings(here, args.no_run)?;
-            let file = here.places.folder.join(SETTINGS_FILE);
-            print(&checks.answer(&file, installed_agent(here)))?;
+            let checks = write_settings(invocation, args.no_run)?;
+            let file = invocation.places.folder.join(SETTINGS_FILE);
+            print(&checks.answer(&file, installed_agent(invocation)))?;
             checks
         }
     };
@@ -144,23 +145,26 @@ pub(super) fn detected_settings(detected: &Detected) -> String {
 /// # Errors
 ///
 /// The folder has one already, or is a home folder.
-pub(super) fn write_settings(here: &Here, no_run: bool) -> Result<FoundChecks, Failure> {
-    let file = here.places.folder.join(SETTINGS_FILE);
+pub(super) fn write_settings(
+    invocation: &Invocation,
+    no_run: bool,
+) -> Result<FoundChecks, Failure> {
+    let file = invocation.places.folder.join(SETTINGS_FILE);
     if file.symlink_metadata().is_ok() {
         return Err(already_exists(&file).hint(
             "`gate init --merge` adds the checks that it lacks; if a command could not run and can \
              run now, delete gate.toml and run `gate init` again",
         ));
     }
-    no_home(&here.places, &here.places.folder)?;
-    let mut detected = detect_with_ci(&here.places.folder);
-    if let Some(file_above) = here.places.project_file()? {
+    no_home(&invocation.places, &invocation.places.folder)?;
+    let mut detected = detect_with_ci(&invocation.places.folder);
+    if let Some(file_above) = invocation.places.project_file()? {
         detected.notes.push(shadowing_note(&file_above));
     }
-    let checks = FoundChecks::measure(here, &file, detected, no_run)?;
+    let checks = FoundChecks::measure(invocation, &file, detected, no_run)?;
     write(&file, &text::settings(&checks.detected, &checks.runs), false)?;
     // Gate has written every line of this file.
-    approve_written(here);
+    approve_written(invocation);
     Ok(checks)
 }
 
@@ -174,12 +178,12 @@ pub(super) struct FoundChecks {
 impl FoundChecks {
     /// Runs the checks once, unless `no_run` forbids it.
     fn measure(
-        here: &Here,
+        invocation: &Invocation,
         file: &Path,
         mut detected: Detected,
         no_run: bool,
     ) -> Result<Self, Failure> {
-        let stopwatch = Stopwatch::new(here, file, &detected)?;
+        let stopwatch = Stopwatch::new(invocation, file, &detected)?;
         let runs = match no_run {
             true => BTreeMap::new(),
             false => run_proposals(&detected, &stopwatch),
@@ -204,10 +208,14 @@ impl FoundChecks {
 }
 
 /// The checks that a settings file lacks, named and placed as they need it.
-fn missing_checks(here: &Here, detected: Detected, file: &Path) -> Result<Detected, Failure> {
+fn missing_checks(
+    invocation: &Invocation,
+    detected: Detected,
+    file: &Path,
+) -> Result<Detected, Failure> {
     let text = fs::read_to_string(file)
         .map_err(|error| Failure::file("file-unreadable", "read", file, &error))?;
-    let folder = file.parent().and_then(|top| here.places.folder.strip_prefix(top).ok());
+    let folder = file.parent().and_then(|top| invocation.places.folder.strip_prefix(top).ok());
     let placed = match folder {
         Some(folder) if folder != Path::new("") => merge::placed_in(detected, folder),
         _ => detected,
@@ -236,8 +244,8 @@ fn switch_off_unusable(detected: &mut Detected, runs: &BTreeMap<String, Measured
 }
 
 /// The first agent that the user has installed, for an example.
-fn installed_agent(here: &Here) -> Agent {
-    let installed = Roots::new(&here.places)
+fn installed_agent(invocation: &Invocation) -> Agent {
+    let installed = Roots::new(&invocation.places)
         .ok()
         .and_then(|roots| Agent::ALL.into_iter().find(|agent| install::is_here(*agent, &roots)));
     installed.unwrap_or(Agent::ClaudeCode)

@@ -7,13 +7,13 @@ use std::fmt::Write as _;
 pub(crate) use self::args::{Install, ScopeArgs};
 use super::common::{DONE, agreed, can_ask};
 use crate::agent::Agent;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, CopyStep, HookProgram, InstallOptions, Plan, Roots, Scope, Step};
+use crate::invocation::Invocation;
 use crate::render::print_text;
 
-pub(super) fn run(here: &Here, args: &Install) -> Result<u8, Failure> {
-    let roots = Roots::for_scope(&here.places, args.scope.scope())?;
+pub(super) fn run(invocation: &Invocation, args: &Install) -> Result<u8, Failure> {
+    let roots = Roots::for_scope(&invocation.places, args.scope.scope())?;
     let agents = match args.agent {
         Some(agent) => vec![agent],
         None => ask(&roots, args)?,

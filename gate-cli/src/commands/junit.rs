@@ -8,8 +8,8 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 use quick_xml::writer::Writer;
 
 use super::common::write_file;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::record::Record;
 use crate::render::text::lines;
 use crate::secrets;
@@ -39,12 +39,12 @@ struct Problem {
 ///
 /// A file that cannot be written.
 pub(super) fn write_junit(
-    here: &Here,
+    invocation: &Invocation,
     file: Option<&Path>,
     decision: Option<&Record>,
 ) -> Result<(), Failure> {
     let Some(file) = file else { return Ok(()) };
-    let file = here.places.folder.join(file);
+    let file = invocation.places.folder.join(file);
     match decision {
         Some(record) => write_checks(&file, &record.decision.input.evidence, &record.time),
         // The file of an earlier run must not stay.

@@ -10,11 +10,11 @@ use jiff::Timestamp;
 
 use crate::commands::arguments::{Output, Suggested, checks};
 use crate::commands::explain::card::last_card;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::{moved, place_name};
 use crate::governance::project_here;
 use crate::hook::session::latest_beginning;
+use crate::invocation::Invocation;
 use crate::memory::{LastEvent, Memory, RecordSelector};
 use crate::record::Record;
 use crate::render::{self, local_time, print};
@@ -50,12 +50,12 @@ pub(crate) struct Last {
 /// # Errors
 ///
 /// As of the command.
-pub(super) fn text(here: &Here) -> Result<String, Failure> {
-    Ok(last_card(&latest(here, &Last::default())?, false))
+pub(super) fn text(invocation: &Invocation) -> Result<String, Failure> {
+    Ok(last_card(&latest(invocation, &Last::default())?, false))
 }
 
-pub(super) fn run(here: &Here, args: &Last) -> Result<u8, Failure> {
-    let record = latest(here, args)?;
+pub(super) fn run(invocation: &Invocation, args: &Last) -> Result<u8, Failure> {
+    let record = latest(invocation, args)?;
     if let Some(check) = &args.log {
         print(&log(&record, check)?)?;
     } else if args.output.json {
@@ -67,15 +67,15 @@ pub(super) fn run(here: &Here, args: &Last) -> Result<u8, Failure> {
 }
 
 /// The latest decision that the arguments select.
-fn latest(here: &Here, args: &Last) -> Result<Record, Failure> {
-    let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
+fn latest(invocation: &Invocation, args: &Last) -> Result<Record, Failure> {
+    let (settings, trust) = trust::settings_in_force(&invocation.places, &Selection::default())?;
     let policy = settings.policy;
     let selector = RecordSelector { run: args.run.as_deref(), task: args.task.as_deref() };
     let is_named = args.run.is_some() || args.task.is_some();
-    let mut memory = here.memory_under(&trust, &policy)?;
+    let mut memory = invocation.memory_under(&trust, &policy)?;
     let latest = match memory.last_event(&selector)? {
-        Some(event) => Some((here.places.folder.clone(), event)),
-        None if !is_named => latest_in_other_tree(here, &mut memory)?,
+        Some(event) => Some((invocation.places.folder.clone(), event)),
+        None if !is_named => latest_in_other_tree(invocation, &mut memory)?,
         None => None,
     };
     let (folder, record) = match latest {
@@ -88,9 +88,9 @@ fn latest(here: &Here, args: &Last) -> Result<Record, Failure> {
     };
     // Who names a run, or wants a log, asks for the past.
     if !is_named && args.log.is_none() {
-        let is_here = folder == here.places.folder;
-        let decided_in = Here { places: Places { folder, ..here.places.clone() } };
-        let site = if is_here { here.site_under(&trust)? } else { decided_in.site()? };
+        let is_here = folder == invocation.places.folder;
+        let decided_in = Invocation { places: Places { folder, ..invocation.places.clone() } };
+        let site = if is_here { invocation.site_under(&trust)? } else { decided_in.site()? };
         let site = CheckSite { ignore: policy.tree.ignore, ..site };
         require_current(&decided_in, &site, &record)?;
     }
@@ -100,10 +100,10 @@ fn latest(here: &Here, args: &Last) -> Result<Record, Failure> {
 /// The latest event of the only other work tree of the repository that has one, with the project's
 /// folder in that tree.
 fn latest_in_other_tree(
-    here: &Here,
+    invocation: &Invocation,
     memory: &mut Memory,
 ) -> Result<Option<(PathBuf, LastEvent)>, Failure> {
-    let (top, project) = (here.places.top(), here.places.project()?);
+    let (top, project) = (invocation.places.top(), invocation.places.project()?);
     let mut events = Vec::new();
     for tree in work_trees(&top).into_iter().filter(|tree| *tree != top) {
         let project_in_tree = moved(&project, &top, &tree);
@@ -123,11 +123,16 @@ fn latest_in_other_tree(
 
 /// Fails if the latest decision says nothing about the present: a prompt, a session or a loop began
 /// after it, or the tree that it let pass is another one by now. A commit changes no content.
-fn require_current(here: &Here, site: &CheckSite, record: &Record) -> Result<(), Failure> {
+fn require_current(
+    invocation: &Invocation,
+    site: &CheckSite,
+    record: &Record,
+) -> Result<(), Failure> {
     let decided_at = record.time.parse::<Timestamp>().map_or(0, Timestamp::as_millisecond);
-    let session_start = latest_beginning(here.places.state.as_deref(), &here.places.top())
-        .and_then(|millis| i64::try_from(millis).ok());
-    let latest_start = session_start.max(latest_loop_start(here));
+    let session_start =
+        latest_beginning(invocation.places.state.as_deref(), &invocation.places.top())
+            .and_then(|millis| i64::try_from(millis).ok());
+    let latest_start = session_start.max(latest_loop_start(invocation));
     if let Some(start) = latest_start.filter(|start| *start > decided_at) {
         let time = match Timestamp::from_millisecond(start) {
             Ok(time) => format!(" at {}", local_time(&time.to_string())),
@@ -169,11 +174,11 @@ fn stale_decision(record: &Record, change: &str) -> Failure {
 }
 
 /// The start of the latest loop of `gate run` in this work tree, in milliseconds since 1970.
-fn latest_loop_start(here: &Here) -> Option<i64> {
-    let tasks = project_here(&here.places).ok()?.tasks().ok()?;
+fn latest_loop_start(invocation: &Invocation) -> Option<i64> {
+    let tasks = project_here(&invocation.places).ok()?.tasks().ok()?;
     let runs = tasks.iter().flat_map(|task| task.runs().unwrap_or_default());
     let infos = runs.filter_map(|run| run.info().ok());
-    let top = here.places.top();
+    let top = invocation.places.top();
     let in_this_tree = infos.filter(|info| Path::new(&info.cwd).starts_with(&top));
     in_this_tree.map(|info| info.start_time.as_millisecond()).max()
 }

@@ -15,8 +15,8 @@ use super::arguments::non_empty;
 use super::common::DONE;
 use super::entries;
 use super::log::{self, Log};
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::render::{self, print};
 use gate_card::Lines;
 use gate_lens::log::card::record_card;
@@ -89,19 +89,19 @@ pub(crate) struct Show {
     pub(crate) json: bool,
 }
 
-pub(super) fn run(here: &Here, args: &Ledger) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &Ledger) -> Result<u8, Failure> {
     match args {
-        Ledger::Verify(args) => verify::run(here, args),
-        Ledger::Show(args) => show(here, args),
-        Ledger::Accept(args) => accept::run(here, args),
-        Ledger::Backup { file } => backup(here, file),
-        Ledger::Export => export(here),
-        Ledger::Head { json } => head(here, *json),
+        Ledger::Verify(args) => verify::run(invocation, args),
+        Ledger::Show(args) => show(invocation, args),
+        Ledger::Accept(args) => accept::run(invocation, args),
+        Ledger::Backup { file } => backup(invocation, file),
+        Ledger::Export => export(invocation),
+        Ledger::Head { json } => head(invocation, *json),
     }
 }
 
-fn show(here: &Here, args: &Show) -> Result<u8, Failure> {
-    let mut memory = log::opened(here)?;
+fn show(invocation: &Invocation, args: &Show) -> Result<u8, Failure> {
+    let mut memory = log::opened(invocation)?;
     let Some(number) = args.number else {
         let count = if args.all { None } else { Some(log::DEFAULT_COUNT) };
         return log::list(&mut memory, &Log { json: args.json, ..Log::default() }, count);
@@ -121,23 +121,23 @@ fn show(here: &Here, args: &Show) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-fn export(here: &Here) -> Result<u8, Failure> {
+fn export(invocation: &Invocation) -> Result<u8, Failure> {
     let mut lines = Lines::new(true);
-    entries::each(&mut log::opened(here)?, 1, |sealed| lines.line(&sealed.to_line()))?;
+    entries::each(&mut log::opened(invocation)?, 1, |sealed| lines.line(&sealed.to_line()))?;
     let _ = lines.flush()?;
     Ok(DONE)
 }
 
-fn backup(here: &Here, file: &Path) -> Result<u8, Failure> {
-    let to = here.places.folder.join(file);
-    let mut memory = log::opened(here)?;
+fn backup(invocation: &Invocation, file: &Path) -> Result<u8, Failure> {
+    let to = invocation.places.folder.join(file);
+    let mut memory = log::opened(invocation)?;
     let records = memory.back_up(&to)?;
     print(&format!("copied to {}: {records} records of this project\n", to.display()))?;
     Ok(DONE)
 }
 
-fn head(here: &Here, json: bool) -> Result<u8, Failure> {
-    let head = log::opened(here)?.view()?.head()?;
+fn head(invocation: &Invocation, json: bool) -> Result<u8, Failure> {
+    let head = log::opened(invocation)?.view()?.head()?;
     print(&if json { render::json(&head)? } else { format!("{head}\n") })?;
     Ok(DONE)
 }

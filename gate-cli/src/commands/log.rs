@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use super::common::{DONE, ago};
 use super::entries;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::loops::{self, Window};
 use crate::memory::Memory;
 use crate::settings::{self, Selection, parse_duration};
@@ -63,23 +63,23 @@ const LONGEST_LOOP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// Records that are shown by default.
 pub(super) const DEFAULT_COUNT: u64 = 20;
 
-pub(super) fn run(here: &Here, args: &Log) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &Log) -> Result<u8, Failure> {
     let count = match (args.count, args.since) {
         (None, Some(_)) => None,
         (count, _) => Some(count.map_or(DEFAULT_COUNT, NonZeroU64::get)),
     };
-    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
+    let policy = settings::resolve(&invocation.places, &Selection::default())?.policy;
     let mut memory = match args.all_projects {
-        true => here.whole_store(&policy)?,
-        false => here.memory(&policy)?,
+        true => invocation.whole_store(&policy)?,
+        false => invocation.memory(&policy)?,
     };
     list(&mut memory, args, count)
 }
 
 /// The project's ledger.
-pub(super) fn opened(here: &Here) -> Result<Memory, Failure> {
-    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
-    here.memory(&policy)
+pub(super) fn opened(invocation: &Invocation) -> Result<Memory, Failure> {
+    let policy = settings::resolve(&invocation.places, &Selection::default())?.policy;
+    invocation.memory(&policy)
 }
 
 /// Lists so many records, the latest last; all without `count`.

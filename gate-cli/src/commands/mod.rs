@@ -60,8 +60,8 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use gate_core::config::nearest_name;
 use gate_fleet::handoff::Format;
 
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::panics::{self, guarded};
 use crate::render::{self, OutputMode};
 use crate::supervision::supervision;
@@ -172,48 +172,48 @@ fn asks_something_else(args: &[OsString]) -> bool {
 }
 
 fn dispatch(cli: Cli) -> Result<u8, Failure> {
-    let here = Here::open(cli.dir)?;
-    let Some(command) = cli.command else { return overview::run(&here) };
+    let invocation = Invocation::open(cli.dir)?;
+    let Some(command) = cli.command else { return overview::run(&invocation) };
     match command {
-        Command::Setup(args) => setup::run(&here, &args),
-        Command::Demo => demo::run(&here),
-        Command::Check(args) => check::run(&here, &args),
-        Command::Ci(args) => ci::run(&here, &args),
-        Command::Scan(args) => scan::run(&here, &args),
-        Command::Replay(args) => replay::run(&here, &args),
-        Command::Criteria(args) => criteria::run(&here, &args),
-        Command::Audit(args) => audit::run(&here, &args),
-        Command::Tune(args) => replay::tune::run(&here, &args),
-        Command::Run(args) => run::run(&here, &args),
-        Command::Stop(args) => stop::run(&here, &args),
-        Command::Prompt(args) => prompt::run(&here, &args),
-        Command::Init(args) => init::run(&here, &args),
-        Command::Install(args) => install::run(&here, &args),
-        Command::Uninstall(args) => uninstall::run(&here, &args),
-        Command::Baseline(args) => baseline::run(&here, &args),
-        Command::Config(args) => config::run(&here, &args),
-        Command::Doctor(args) => doctor::run(&here, &args),
-        Command::Last(args) => last::run(&here, &args),
-        Command::Explain(args) => explain::run(&here, &args),
-        Command::Hook(args) => hook::run(&here, &args),
-        Command::Off(args) => switch::off(&here, &args),
-        Command::On(args) => switch::on(&here, &args),
-        Command::Status(args) => status::run(&here, &args),
-        Command::Breaker(args) => breaker::run(&here, &args),
-        Command::Trust(args) => trust::run(&here, &args),
-        Command::Seal(sealing) => seal::run(&here, &sealing),
-        Command::Approve(args) => approve::run(&here, &args),
-        Command::Wrong(args) => wrong::run(&here, &args),
-        Command::Prune(args) => prune::run(&here, &args),
-        Command::Notify(args) => notify::run(&here, &args),
-        Command::Report(args) => report::run(&here, &args),
-        Command::Ledger(args) => ledger::run(&here, &args),
-        Command::Log(args) => log::run(&here, &args),
-        Command::Bus(args) => bus::run(&here, &args),
-        Command::Fact(args) => fact::run(&here, &args),
-        Command::Exit(args) => exit::run(&here, &args),
-        Command::Work(args) => work::run(&here, &args),
-        Command::Handoff(args) => handoff::run(&here, &args),
+        Command::Setup(args) => setup::run(&invocation, &args),
+        Command::Demo => demo::run(&invocation),
+        Command::Check(args) => check::run(&invocation, &args),
+        Command::Ci(args) => ci::run(&invocation, &args),
+        Command::Scan(args) => scan::run(&invocation, &args),
+        Command::Replay(args) => replay::run(&invocation, &args),
+        Command::Criteria(args) => criteria::run(&invocation, &args),
+        Command::Audit(args) => audit::run(&invocation, &args),
+        Command::Tune(args) => replay::tune::run(&invocation, &args),
+        Command::Run(args) => run::run(&invocation, &args),
+        Command::Stop(args) => stop::run(&invocation, &args),
+        Command::Prompt(args) => prompt::run(&invocation, &args),
+        Command::Init(args) => init::run(&invocation, &args),
+        Command::Install(args) => install::run(&invocation, &args),
+        Command::Uninstall(args) => uninstall::run(&invocation, &args),
+        Command::Baseline(args) => baseline::run(&invocation, &args),
+        Command::Config(args) => config::run(&invocation, &args),
+        Command::Doctor(args) => doctor::run(&invocation, &args),
+        Command::Last(args) => last::run(&invocation, &args),
+        Command::Explain(args) => explain::run(&invocation, &args),
+        Command::Hook(args) => hook::run(&invocation, &args),
+        Command::Off(args) => switch::off(&invocation, &args),
+        Command::On(args) => switch::on(&invocation, &args),
+        Command::Status(args) => status::run(&invocation, &args),
+        Command::Breaker(args) => breaker::run(&invocation, &args),
+        Command::Trust(args) => trust::run(&invocation, &args),
+        Command::Seal(sealing) => seal::run(&invocation, &sealing),
+        Command::Approve(args) => approve::run(&invocation, &args),
+        Command::Wrong(args) => wrong::run(&invocation, &args),
+        Command::Prune(args) => prune::run(&invocation, &args),
+        Command::Notify(args) => notify::run(&invocation, &args),
+        Command::Report(args) => report::run(&invocation, &args),
+        Command::Ledger(args) => ledger::run(&invocation, &args),
+        Command::Log(args) => log::run(&invocation, &args),
+        Command::Bus(args) => bus::run(&invocation, &args),
+        Command::Fact(args) => fact::run(&invocation, &args),
+        Command::Exit(args) => exit::run(&invocation, &args),
+        Command::Work(args) => work::run(&invocation, &args),
+        Command::Handoff(args) => handoff::run(&invocation, &args),
         Command::Completions { shell } => man::completions(shell),
         Command::Man { command } => man::page(command.as_deref()),
     }

@@ -5,8 +5,8 @@ use std::io::Read;
 use clap::Subcommand;
 
 use super::common::DONE;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::notify::{Notifier, NotifyRecord};
 use crate::settings::Selection;
 use crate::trust;
@@ -23,9 +23,9 @@ pub(crate) enum Notify {
     Deliver,
 }
 
-pub(super) fn run(here: &Here, args: &Notify) -> Result<u8, Failure> {
-    let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
-    let notifier = Notifier::new(here, &settings, &trust)?;
+pub(super) fn run(invocation: &Invocation, args: &Notify) -> Result<u8, Failure> {
+    let (settings, trust) = trust::settings_in_force(&invocation.places, &Selection::default())?;
+    let notifier = Notifier::new(invocation, &settings, &trust)?;
     let Notify::Deliver = args;
     let mut text = String::new();
     std::io::stdin()

@@ -5,9 +5,9 @@ use std::io::IsTerminal;
 use super::common::DONE;
 use super::{MISUSED, init, status};
 use crate::agent::Agent;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, HookState, Roots};
+use crate::invocation::Invocation;
 use crate::render::{Mark, Page, print};
 use crate::settings::Selection;
 use crate::trust::{self, TrustState};
@@ -23,15 +23,15 @@ struct Hooks {
 
 /// A person at a terminal gets code 0. To a script nothing was decided: a loop that calls
 /// gate with an empty argument must not take that for the end.
-pub(super) fn run(here: &Here) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation) -> Result<u8, Failure> {
     let mut page = Page::new();
-    let next_step = match here.places.project_file()? {
+    let next_step = match invocation.places.project_file()? {
         Some(file) => {
             page.head(Mark::None, "gate", &file.parent().unwrap_or(&file).display().to_string());
             page.blank();
-            add_project(&mut page, here)?
+            add_project(&mut page, invocation)?
         }
-        None => add_introduction(&mut page, here),
+        None => add_introduction(&mut page, invocation),
     };
     page.row("next", &next_step);
     page.blank();
@@ -41,8 +41,8 @@ pub(super) fn run(here: &Here) -> Result<u8, Failure> {
 }
 
 /// Shows what gate does where nothing is set up. Returns the next step.
-fn add_introduction(page: &mut Page, here: &Here) -> String {
-    let folder = here.places.top();
+fn add_introduction(page: &mut Page, invocation: &Invocation) -> String {
+    let folder = invocation.places.top();
     page.text("gate decides if a coding agent may stop: it runs your checks itself.");
     page.blank();
     page.marked(Mark::Unsure, "gate.toml", &format!("none in {}", folder.display()));
@@ -55,13 +55,13 @@ fn add_introduction(page: &mut Page, here: &Here) -> String {
 
 /// Shows the parts of a project that is set up. Returns the next step: the first part that is
 /// missing.
-fn add_project(page: &mut Page, here: &Here) -> Result<String, Failure> {
-    let (settings, trust) = trust::settings_as_written(&here.places, &Selection::default())?;
+fn add_project(page: &mut Page, invocation: &Invocation) -> Result<String, Failure> {
+    let (settings, trust) = trust::settings_as_written(&invocation.places, &Selection::default())?;
     let state = trust.report()?.state;
     let runs_tests = settings.policy.requires_behaviour();
-    let (_, in_force) = trust::settings_in_force(&here.places, &Selection::default())?;
-    let status = status::status(here, settings.policy, &in_force)?;
-    let hooks = hooks(here);
+    let (_, in_force) = trust::settings_in_force(&invocation.places, &Selection::default())?;
+    let status = status::status(invocation, settings.policy, &in_force)?;
+    let hooks = hooks(invocation);
     let mut next_steps = Vec::new();
 
     let checks: Vec<_> = status.plan.iter().map(|check| check.check.as_str()).collect();
@@ -124,8 +124,8 @@ fn add_project(page: &mut Page, here: &Here) -> Result<String, Failure> {
 
 /// The agents that have gate's hooks. Settings that cannot be read hold none; `gate doctor
 /// --agent` says why.
-fn hooks(here: &Here) -> Hooks {
-    let Ok(roots) = Roots::new(&here.places) else { return Hooks::default() };
+fn hooks(invocation: &Invocation) -> Hooks {
+    let Ok(roots) = Roots::new(&invocation.places) else { return Hooks::default() };
     let mut hooks = Hooks::default();
     for agent in Agent::ALL {
         match install::hook_state(agent, &roots).unwrap_or(HookState::Absent) {

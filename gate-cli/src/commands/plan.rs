@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use super::check::args::Check;
 use super::common::{DONE, known_check};
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::memory::Memory;
 use crate::render::{self, Mark, Page, local_time, print, span};
 use crate::{secrets, trust};
@@ -73,17 +73,17 @@ pub struct LastRun {
     pub time: String,
 }
 
-pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &Check) -> Result<u8, Failure> {
     let (settings, trust) =
-        trust::settings_as_written(&here.places, &args.reading.settings.selection())?;
+        trust::settings_as_written(&invocation.places, &args.reading.settings.selection())?;
     // A plan starts nothing, so it is shown without an approval, with what a check would answer.
-    let refusal = trust.admit(&settings.policy, &here.site()?).err();
+    let refusal = trust.admit(&settings.policy, &invocation.site()?).err();
     if let Some(name) = &args.checks.only {
         known_check(&settings.policy.clone().at(When::Check), name)?;
     }
-    let mut memory = here.memory(&settings.policy)?;
+    let mut memory = invocation.memory(&settings.policy)?;
     let mut other_checks: Vec<String> = settings.policy.checks.keys().cloned().collect();
-    let mut checks = planned(here, settings.policy, When::Check, &mut memory)?;
+    let mut checks = planned(invocation, settings.policy, When::Check, &mut memory)?;
     other_checks.retain(|name| !checks.iter().any(|check| check.check == *name));
     if let Some(name) = &args.checks.only {
         checks.retain(|check| check.check == *name);
@@ -91,7 +91,7 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
     }
     let record = PlanRecord {
         schema: "gate.plan.v1",
-        settings: here.places.project_file()?.map(|file| file.display().to_string()),
+        settings: invocation.places.project_file()?.map(|file| file.display().to_string()),
         refused: refusal.map(|failure| match failure.hint {
             Some(hint) => format!("{}; {hint}", failure.message.trim_end_matches('.')),
             None => failure.message,
@@ -106,13 +106,13 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
 
 /// The checks that run in a place, with the latest run of each.
 pub(super) fn planned(
-    here: &Here,
+    invocation: &Invocation,
     policy: Policy,
     place: When,
     memory: &mut Memory,
 ) -> Result<Vec<PlannedCheck>, Failure> {
     let policy = policy.at(place);
-    let programs = programs(&policy, &here.site()?);
+    let programs = programs(&policy, &invocation.site()?);
     let planned = |(name, settings): (&String, &CheckPolicy)| {
         let program = programs.iter().find(|program| program.check == *name);
         PlannedCheck {

@@ -5,9 +5,9 @@ use gate_core::decide::policy::{TokenMode, When};
 
 use super::common::DONE;
 use crate::commands::arguments::SettingsArgs;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
+use crate::invocation::Invocation;
 use crate::render::print;
 use crate::request::{Asker, Request};
 use crate::settings;
@@ -32,14 +32,14 @@ pub(crate) struct Prompt {
     pub(crate) settings: SettingsArgs,
 }
 
-pub(super) fn run(here: &Here, args: &Prompt) -> Result<u8, Failure> {
-    let settings = settings::resolve(&here.places, &args.settings.selection())?;
+pub(super) fn run(invocation: &Invocation, args: &Prompt) -> Result<u8, Failure> {
+    let settings = settings::resolve(&invocation.places, &args.settings.selection())?;
     // Only a token depends on the loop, so without one no state has to be there.
     let memory = match settings.policy.signal.token {
-        TokenMode::Required => Some(here.memory(&settings.policy)?),
+        TokenMode::Required => Some(invocation.memory(&settings.policy)?),
         _ => None,
     };
-    let gate = Gate::open(settings, here.site()?)?.at(When::Check);
+    let gate = Gate::open(settings, invocation.site()?)?.at(When::Check);
     let gate = match memory {
         Some(memory) => gate.remembering(memory),
         None => gate,

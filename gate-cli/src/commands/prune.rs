@@ -13,9 +13,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::common::{DONE, ago};
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance;
+use crate::invocation::Invocation;
 use crate::memory::LeasedItem;
 use crate::render::{self, print};
 use crate::runner::{OldTask, old_tasks, phase_task};
@@ -58,10 +58,10 @@ pub struct PruneRecord {
     removed: Pruned,
 }
 
-pub(super) fn run(here: &Here, args: &Prune) -> Result<u8, Failure> {
-    let state = state_folder(here)?;
+pub(super) fn run(invocation: &Invocation, args: &Prune) -> Result<u8, Failure> {
+    let state = state_folder(invocation)?;
     let options = PruneOptions { older: args.older.unwrap_or_default(), dry_run: args.dry_run };
-    let runs = old_runs(here, args.older)?;
+    let runs = old_runs(invocation, args.older)?;
     let mut removed = prune(state, &options).map_err(|error| {
         Failure::file("state-unreadable", "read the list of work trees in", state, &error)
     })?;
@@ -79,8 +79,8 @@ pub(super) fn run(here: &Here, args: &Prune) -> Result<u8, Failure> {
 }
 
 /// The state folder, which has to be there.
-fn state_folder(here: &Here) -> Result<&Path, Failure> {
-    let Some(state) = here.places.state.as_deref() else {
+fn state_folder(invocation: &Invocation) -> Result<&Path, Failure> {
+    let Some(state) = invocation.places.state.as_deref() else {
         let failure = Failure::usage("state-missing", "there is no folder for state");
         return Err(failure.hint("set GATE_STATE_DIR, or HOME"));
     };
@@ -98,14 +98,14 @@ fn state_folder(here: &Here) -> Result<&Path, Failure> {
 /// # Errors
 ///
 /// A folder or a store that cannot be read.
-fn old_runs(here: &Here, min_age: Option<Duration>) -> Result<Vec<PathBuf>, Failure> {
+fn old_runs(invocation: &Invocation, min_age: Option<Duration>) -> Result<Vec<PathBuf>, Failure> {
     let Some(min_age) = min_age else { return Ok(Vec::new()) };
     // The approved settings: an agent could name another folder to have it emptied.
-    let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
-    let runs = governance::runs(&here.places, settings.run.folder.as_deref())?;
+    let (settings, trust) = trust::settings_in_force(&invocation.places, &Selection::default())?;
+    let runs = governance::runs(&invocation.places, settings.run.folder.as_deref())?;
     let mut tasks = old_tasks(&runs, ago(min_age))?;
     if !tasks.is_empty() {
-        let leased = here.memory_under(&trust, &settings.policy)?.leased_items()?;
+        let leased = invocation.memory_under(&trust, &settings.policy)?.leased_items()?;
         tasks.retain(|task| !leased.iter().any(|leased| is_of_item(task, leased)));
     }
     Ok(tasks.into_iter().flat_map(|task| task.runs).collect())

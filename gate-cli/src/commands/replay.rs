@@ -30,10 +30,10 @@ use gate_transcript::Forced;
 
 use super::arguments::InputArgs;
 use super::common::DONE;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::{Gate, input_digest};
 use crate::interrupt::Interrupt;
+use crate::invocation::Invocation;
 use crate::memory::Memory;
 use crate::settings;
 use crate::source::Source;
@@ -104,10 +104,10 @@ pub(crate) enum Only {
     Exit,
 }
 
-pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
-    let folder = &here.places.folder;
-    let settings = settings::resolve(&here.places, &args.reading.settings.selection())?;
-    let marks = marks(here, &settings.policy).unwrap_or_else(|failure| {
+pub(super) fn run(invocation: &Invocation, args: &Replay) -> Result<u8, Failure> {
+    let folder = &invocation.places.folder;
+    let settings = settings::resolve(&invocation.places, &args.reading.settings.selection())?;
+    let marks = marks(invocation, &settings.policy).unwrap_or_else(|failure| {
         notes(&[format!("what `gate wrong` has marked is left out: {}", failure.message)]);
         Marks::default()
     });
@@ -133,7 +133,7 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
     let mut report = Report::new(layout);
     report.totals.files = all.len();
     report.totals.other = other;
-    let work = Work::new(host(here), &settings, all);
+    let work = Work::new(host(invocation), &settings, all);
     let work = Arc::new(Work {
         labels,
         marks,
@@ -162,8 +162,8 @@ impl Host for Program {
     }
 }
 
-fn host(here: &Here) -> Arc<dyn Host> {
-    let places = &here.places;
+fn host(invocation: &Invocation) -> Arc<dyn Host> {
+    let places = &invocation.places;
     let site =
         CheckSite { environment: places.environment.clone(), ..CheckSite::new(&places.folder) };
     Arc::new(Program { site })
@@ -173,8 +173,8 @@ fn host(here: &Here) -> Arc<dyn Host> {
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The operator's marks in the ledger of the project here; none without a place for state.
-fn marks(here: &Here, policy: &Policy) -> Result<Marks, Failure> {
-    let places = &here.places;
+fn marks(invocation: &Invocation, policy: &Policy) -> Result<Marks, Failure> {
+    let places = &invocation.places;
     if places.state.is_none() && !places.names_database() {
         return Ok(Marks::default());
     }

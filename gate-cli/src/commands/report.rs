@@ -14,9 +14,9 @@ use gate_lens::report::{BehindClaims, ReportRecord, markdown, page, text};
 use jiff::Timestamp;
 
 use super::common::{DONE, ago, write_page};
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::project_here;
+use crate::invocation::Invocation;
 use crate::loops::{self, Window};
 use crate::render::{self, print};
 use crate::secrets;
@@ -51,24 +51,24 @@ pub(crate) struct Report {
     pub(crate) json: bool,
 }
 
-pub(super) fn run(here: &Here, args: &Report) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &Report) -> Result<u8, Failure> {
     let until = Timestamp::now();
     let since = match args.run {
         Some(_) => None,
         None => Some(ago(args.since.unwrap_or(USUAL_AGE))),
     };
-    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
+    let policy = settings::resolve(&invocation.places, &Selection::default())?.policy;
     let window = Window { since, all_projects: args.all_projects };
     let mut memory = match args.all_projects {
-        true => here.whole_store(&policy)?,
-        false => here.memory(&policy)?,
+        true => invocation.whole_store(&policy)?,
+        false => invocation.memory(&policy)?,
     };
     let found = loops::read(&mut memory, &window)?;
     let loops = match &args.run {
         Some(name) => named(found, name)?,
         None => found,
     };
-    let files = transcripts(here, &loops, since)?;
+    let files = transcripts(invocation, &loops, since)?;
     let behind = BehindClaims::read(files, &policy, super::audit::tools())?;
     let mut report = ReportRecord { behind, ..ReportRecord::new(loops, since, until) };
     if !args.json {
@@ -93,11 +93,11 @@ pub(super) fn run(here: &Here, args: &Report) -> Result<u8, Failure> {
 
 /// The transcripts in the run folders of these loops.
 fn transcripts(
-    here: &Here,
+    invocation: &Invocation,
     loops: &[LoopRecord],
     since: Option<Timestamp>,
 ) -> Result<Vec<Transcript>, Failure> {
-    let project = project_here(&here.places)?;
+    let project = project_here(&invocation.places)?;
     let names: BTreeSet<_> =
         loops.iter().filter_map(|one| one.run.split('#').next()).map(str::to_owned).collect();
     let mut files = Vec::new();

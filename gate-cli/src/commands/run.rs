@@ -29,10 +29,10 @@ use super::common::DONE;
 use super::junit::write_junit;
 use super::locked;
 use crate::agent::{IN_RUN, is_of_session};
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::{self, Project, Task};
 use crate::interrupt::Interrupt;
+use crate::invocation::Invocation;
 use crate::memory::{LoopId, StoppedBy};
 use crate::notify::{self, Notifier};
 use crate::operator::project_marks;
@@ -57,44 +57,45 @@ const AGENTS_GRACE: Duration = Duration::from_secs(30);
 /// Prefix of variables that no agent gets: the prompt gives them instead.
 const HIDDEN_PREFIX: &str = "JRUN_";
 
-pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &Run) -> Result<u8, Failure> {
     // The flags that let work pass are for a person, and an agent can call gate, too.
     for (act, _) in acts(args) {
-        here.operator(&format!("--{}", act.replace('_', "-")))?;
+        invocation.operator(&format!("--{}", act.replace('_', "-")))?;
     }
     args.may_change.iter().try_for_each(|glob| check_file_glob(glob))?;
     let selection = Selection { threshold: args.exit_threshold, ..Selection::default() };
-    let (mut settings, trust) = trust::settings_in_force(&here.places, &selection)?;
+    let (mut settings, trust) = trust::settings_in_force(&invocation.places, &selection)?;
     admit_flags(&settings, args)?;
     admit_unverified(&settings.policy, args)?;
     set_budget(&mut settings.policy, args);
     // Before an agent has cost anything.
-    trust.admit_deciding(&settings.policy.clone().at(When::Run), &here.site_under(&trust)?)?;
+    trust
+        .admit_deciding(&settings.policy.clone().at(When::Run), &invocation.site_under(&trust)?)?;
     if let Some(changed) = trust.report()?.changed {
         render::notes(&[changed]);
     }
     tests_first::admit(args.confirm)?;
-    let worker = worker(here, args, &settings, &trust)?;
+    let worker = worker(invocation, args, &settings, &trust)?;
     let tester = match args.tests_by {
-        Some(agent) => Some(preset(here, args, agent, &settings, &trust)?),
+        Some(agent) => Some(preset(invocation, args, agent, &settings, &trust)?),
         None => None,
     };
     let trust = trust.lasting();
-    let project = governance::project_here(&here.places)?;
-    let parent = parent_run(here, &project)?;
+    let project = governance::project_here(&invocation.places)?;
+    let parent = parent_run(invocation, &project)?;
     let depth = parent.as_ref().map_or(Ok(0), |run| project.depth(&run.run_id))?;
     if depth > settings.run.max_depth as usize {
         let message = format!("{depth} runs stand in each other, and more are not started");
         return Err(Failure::usage("too-deep", message).hint("`max_depth` in [run] of gate.toml"));
     }
     let prompt = match args.prompt.as_deref() {
-        Some(file) => Some(Source::named(file, &here.places.folder).text()?),
+        Some(file) => Some(Source::named(file, &invocation.places.folder).text()?),
         None => None,
     };
-    let notifier = Notifier::new(here, &settings, &trust)?;
+    let notifier = Notifier::new(invocation, &settings, &trust)?;
     let interrupt = Interrupt::listen()?;
     let command = RunCommand {
-        here,
+        invocation,
         args,
         settings,
         trust,
@@ -112,10 +113,10 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
 /// The run whose agent starts this one. A process that was cut off from its agent, or that the
 /// system does not show, names the run itself. That name counts only for a run below the one
 /// that the system shows.
-fn parent_run(here: &Here, project: &Project) -> Result<Option<run::RunInfo>, Failure> {
+fn parent_run(invocation: &Invocation, project: &Project) -> Result<Option<run::RunInfo>, Failure> {
     let callers_run = governance::caller(project)?.run;
     let callers_run_id = callers_run.as_ref().map_or("", |run| &run.run_id);
-    let Some(id) = here.places.variable(IN_RUN) else { return Ok(callers_run) };
+    let Some(id) = invocation.places.variable(IN_RUN) else { return Ok(callers_run) };
     let named_run = project
         .run(id)?
         .and_then(|run| run.info().ok())
@@ -125,7 +126,7 @@ fn parent_run(here: &Here, project: &Project) -> Result<Option<run::RunInfo>, Fa
 
 /// A `gate run` with all that it needs to start loops.
 struct RunCommand<'a> {
-    here: &'a Here,
+    invocation: &'a Invocation,
     args: &'a Run,
     settings: Resolved,
     trust: Trust,
@@ -154,13 +155,14 @@ impl RunCommand<'_> {
 
     /// Claims a work item, runs the loop over its phase, and prints its end.
     fn run_work_item(&self) -> Result<u8, Failure> {
-        let Some(job) = Job::claim(self.here, self.args, &self.settings, &self.interrupt)? else {
+        let Some(job) = Job::claim(self.invocation, self.args, &self.settings, &self.interrupt)?
+        else {
             let is_cancelled = self.interrupt.code().is_some();
             let by = if is_cancelled { StoppedBy::Cancelled } else { StoppedBy::NoWork };
             return self.print_end("", &End::without_work(by, &self.project.folder()));
         };
         let task = job.task_id();
-        let end = job.run(self.here, &self.settings, &self.trust, |job| {
+        let end = job.run(self.invocation, &self.settings, &self.trust, |job| {
             if self.args.tests_first && job.is_draft() {
                 self.write_tests(&task, Some(job))
             } else {
@@ -182,7 +184,7 @@ impl RunCommand<'_> {
 
     /// Runs a loop.
     fn run_loop(&self, stage: Stage<'_>) -> Result<End, Failure> {
-        let site = self.here.site_under(&self.trust)?;
+        let site = self.invocation.site_under(&self.trust)?;
         let supervisor = self.supervisor(site.supervisor.clone())?;
         let task = self.project.task(stage.task)?;
         let task_text = self.task_text(&task, stage)?;
@@ -205,7 +207,7 @@ impl RunCommand<'_> {
         let format = self.worker(stage).format;
         let display = LoopDisplay { format, raw: self.args.raw, json: self.args.json };
         let loop_name = format!("{}-{}", task.project().id(), task.id());
-        let root = self.here.places.top();
+        let root = self.invocation.places.top();
         render::notes(&other_loop_here(task.project().runs(), &root, &task));
         let live_file = LiveFile::new(&task, &root, &loop_name, &order.agent);
         let reporter = LoopReporter::new(display, live_file);
@@ -259,7 +261,7 @@ impl RunCommand<'_> {
         let Some(Supervisor { program, .. }) = checks_supervisor else {
             return Err(Failure::internal("no-supervisor", "gate's own program is not found"));
         };
-        let places = &self.here.places;
+        let places = &self.invocation.places;
         let root = places.top().display().to_string();
         let marks = project_marks(places, self.settings.policy.project.id.as_deref()).join(",");
         Ok(Supervisor { program, args: vec![ATTEND.to_owned(), root, marks] })
@@ -268,7 +270,7 @@ impl RunCommand<'_> {
     /// The prompt as its file has it now; `None` if it came from a pipe, or its file is gone.
     fn prompt_of_file(&self) -> Option<String> {
         let file = self.args.prompt.as_deref().filter(|file| *file != "-")?;
-        Source::named(file, &self.here.places.folder).text().ok()
+        Source::named(file, &self.invocation.places.folder).text().ok()
     }
 
     /// The text of a loop's task.
@@ -318,7 +320,7 @@ impl RunCommand<'_> {
             display::run_card(&record)
         })?;
         self.notify(&record);
-        write_junit(self.here, self.args.junit.as_deref(), end.last_record.as_ref())?;
+        write_junit(self.invocation, self.args.junit.as_deref(), end.last_record.as_ref())?;
         Ok(code)
     }
 }
@@ -449,11 +451,11 @@ impl RunCommand<'_> {
         prompt: String,
         policy: &Policy,
     ) -> Result<Order, Failure> {
-        let Self { here, args, .. } = self;
+        let Self { invocation, args, .. } = self;
         let Worker { name, start, .. } = self.worker(stage);
         let wall_ms = Some(policy.budget.wall_ms).filter(|limit_ms| *limit_ms > 0);
         // The agent begins a session of its own, also where an agent's session started gate.
-        let variables = here.places.environment.iter().filter(|(name, value)| {
+        let variables = invocation.places.environment.iter().filter(|(name, value)| {
             !name.starts_with(HIDDEN_PREFIX) && !is_of_session(name, value)
         });
         Ok(Order {
@@ -462,10 +464,10 @@ impl RunCommand<'_> {
             shown_command: secrets::masked(&start.shell_line()),
             permission_note: start.note,
             cwd: match args.cwd {
-                Cwd::Tree => here.places.project()?,
+                Cwd::Tree => invocation.places.project()?,
                 Cwd::Task => task.folder(),
             },
-            root: here.places.top(),
+            root: invocation.places.top(),
             prompt,
             iterations: args.max_iterations.get(),
             timeout: args.timeout,

@@ -12,9 +12,9 @@ use serde::Serialize;
 
 use super::common::DONE;
 use crate::commands::arguments::InputArgs;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::{Gate, admit_format};
+use crate::invocation::Invocation;
 use crate::render::{self, OutputMode, print};
 use crate::settings;
 use crate::source::Source;
@@ -63,16 +63,16 @@ impl ScanRecord {
 }
 
 /// Reports a file that cannot be read, and goes on with the others.
-pub(super) fn run(here: &Here, args: &Scan) -> Result<u8, Failure> {
-    let settings = settings::resolve(&here.places, &args.reading.settings.selection())?;
+pub(super) fn run(invocation: &Invocation, args: &Scan) -> Result<u8, Failure> {
+    let settings = settings::resolve(&invocation.places, &args.reading.settings.selection())?;
     // No checks run: what is in the environment is masked, and nothing more.
-    let environment = here.places.environment.clone();
-    let site = CheckSite { environment, ..CheckSite::new(&here.places.folder) };
+    let environment = invocation.places.environment.clone();
+    let site = CheckSite { environment, ..CheckSite::new(&invocation.places.folder) };
     let gate = Gate::open(settings, site)?;
     let mut code = DONE;
     let failure_mode = OutputMode { json: args.json, stop: false };
     for file in &args.files {
-        match scan(here, &gate, args, file) {
+        match scan(invocation, &gate, args, file) {
             Ok(record) => print(&answer(args, &record)?)?,
             Err(failure) => code = code.max(render::failure(&failure, failure_mode)),
         }
@@ -80,8 +80,13 @@ pub(super) fn run(here: &Here, args: &Scan) -> Result<u8, Failure> {
     Ok(code)
 }
 
-fn scan(here: &Here, gate: &Gate, args: &Scan, file: &Path) -> Result<ScanRecord, Failure> {
-    let source = Source::named(file, &here.places.folder);
+fn scan(
+    invocation: &Invocation,
+    gate: &Gate,
+    args: &Scan,
+    file: &Path,
+) -> Result<ScanRecord, Failure> {
+    let source = Source::named(file, &invocation.places.folder);
     let scan = gate.scan(&source, args.reading.format)?;
     admit_format(&source, &scan, args.reading.format)?;
     let scan = scan.without_token();

@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use super::common::DONE;
 use crate::commands::arguments::non_empty;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::render::{self, print, print_text};
 use crate::settings::Selection;
 use crate::trust;
@@ -90,12 +90,12 @@ impl SealRecord {
     }
 }
 
-pub(super) fn run(here: &Here, sealing: &Sealing) -> Result<u8, Failure> {
-    let site = here.site()?;
+pub(super) fn run(invocation: &Invocation, sealing: &Sealing) -> Result<u8, Failure> {
+    let site = invocation.site()?;
     let (act, is_json) = match sealing {
         Sealing::List(args) => (None, args.json),
-        Sealing::Add(args) => (Some(add(here, &site, args)?), args.json),
-        Sealing::Remove(args) => (Some(remove(here, &site, args)?), args.json),
+        Sealing::Add(args) => (Some(add(invocation, &site, args)?), args.json),
+        Sealing::Remove(args) => (Some(remove(invocation, &site, args)?), args.json),
     };
     let seals: Vec<_> =
         seals(&site)?.into_iter().map(|(check, seal)| SealRecord::new(check, seal)).collect();
@@ -108,9 +108,9 @@ pub(super) fn run(here: &Here, sealing: &Sealing) -> Result<u8, Failure> {
 }
 
 /// Seals the tests in a folder, and records that. Returns the act in words.
-fn add(here: &Here, site: &CheckSite, args: &Add) -> Result<String, Failure> {
-    here.operator("gate seal add")?;
-    let (settings, _) = trust::settings_as_written(&here.places, &Selection::default())?;
+fn add(invocation: &Invocation, site: &CheckSite, args: &Add) -> Result<String, Failure> {
+    invocation.operator("gate seal add")?;
+    let (settings, _) = trust::settings_as_written(&invocation.places, &Selection::default())?;
     let policy = settings.policy;
     let Some(check) = policy.checks.get(&args.name) else {
         return Err(unknown_check(&args.name, policy.checks.keys()));
@@ -120,20 +120,20 @@ fn add(here: &Here, site: &CheckSite, args: &Add) -> Result<String, Failure> {
         let message = format!("checks.{}: sealed tests need `control = true`", args.name);
         return Err(Failure::usage("seal-refused", message));
     }
-    let seal = add_seal(site, &args.name, &here.places.folder.join(&args.folder))?;
-    here.memory(&policy)?.record_act("seal-add", Some(&seal.digest))?;
+    let seal = add_seal(site, &args.name, &invocation.places.folder.join(&args.folder))?;
+    invocation.memory(&policy)?.record_act("seal-add", Some(&seal.digest))?;
     let (files, folder) = (counted(seal.files, "file"), seal.folder.display());
     Ok(format!("sealed for {}: {files} in {folder}\n", args.name))
 }
 
 /// Removes a seal, and records that. Returns the act in words.
-fn remove(here: &Here, site: &CheckSite, args: &Remove) -> Result<String, Failure> {
-    here.operator("gate seal remove")?;
-    let (settings, _) = trust::settings_as_written(&here.places, &Selection::default())?;
+fn remove(invocation: &Invocation, site: &CheckSite, args: &Remove) -> Result<String, Failure> {
+    invocation.operator("gate seal remove")?;
+    let (settings, _) = trust::settings_as_written(&invocation.places, &Selection::default())?;
     let Some(seal) = remove_seal(site, &args.name)? else {
         return Err(unknown_check(&args.name, seals(site)?.keys()));
     };
-    here.memory(&settings.policy)?.record_act("seal-remove", Some(&seal.digest))?;
+    invocation.memory(&settings.policy)?.record_act("seal-remove", Some(&seal.digest))?;
     Ok(format!("removed the seal of {}: {}\n", args.name, seal.folder.display()))
 }
 

@@ -11,9 +11,9 @@ use super::common::{DONE, agreed, can_ask, no_home, no_project};
 use super::{init, trust};
 use crate::agent::Agent;
 use crate::approval::{self, TrustRecord};
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, HookProgram, Roots};
+use crate::invocation::Invocation;
 use crate::render::{Mark, Page, print};
 use crate::settings::{self, Places, Selection};
 use clap::Args;
@@ -36,19 +36,19 @@ pub(crate) struct Setup {
 /// Exit code if something is left to do.
 const UNFINISHED: u8 = 1;
 
-pub(super) fn run(here: &Here, args: &Setup) -> Result<u8, Failure> {
-    let roots = Roots::new(&here.places)?;
-    let here = &project(here)?;
-    let is_new = here.places.project_file()?.is_none();
+pub(super) fn run(invocation: &Invocation, args: &Setup) -> Result<u8, Failure> {
+    let roots = Roots::new(&invocation.places)?;
+    let invocation = &project(invocation)?;
+    let is_new = invocation.places.project_file()?.is_none();
     let repair = if is_new {
-        let checks = init::write_settings(here, args.no_run)?;
+        let checks = init::write_settings(invocation, args.no_run)?;
         print(&checks.page().into_text())?;
         checks.repair()
     } else {
-        let policy = settings::resolve(&here.places, &Selection::default())?.policy;
+        let policy = settings::resolve(&invocation.places, &Selection::default())?.policy;
         (!policy.requires_behaviour()).then(|| init::NAME_TESTS.to_owned())
     };
-    let record = ask_for_approval(here)?;
+    let record = ask_for_approval(invocation)?;
     print(&settings_row(&record, is_new))?;
     let mut clients = Vec::new();
     for agent in clients::selected_agents(&args.agents, &roots) {
@@ -60,7 +60,7 @@ pub(super) fn run(here: &Here, args: &Setup) -> Result<u8, Failure> {
     let are_clients_well = !clients.is_empty() && clients.iter().all(|client| client.is_well);
     let is_done = missing_step.is_none() && are_clients_well;
     let file = record.file.as_deref().unwrap_or_default();
-    let next_step = missing_step.unwrap_or_else(|| next_step(here, file, &clients));
+    let next_step = missing_step.unwrap_or_else(|| next_step(invocation, file, &clients));
     let mut page = Page::new();
     program_row(&mut page, &roots)?;
     let undo = undo(&clients, &record, is_new);
@@ -78,10 +78,10 @@ pub(super) fn run(here: &Here, args: &Setup) -> Result<u8, Failure> {
 /// # Errors
 ///
 /// A home folder, or one in which nothing can be checked.
-fn project(here: &Here) -> Result<Here, Failure> {
-    let places = &here.places;
+fn project(invocation: &Invocation) -> Result<Invocation, Failure> {
+    let places = &invocation.places;
     if places.project_file()?.is_some() {
-        return Ok(Here { places: places.clone() });
+        return Ok(Invocation { places: places.clone() });
     }
     let detected = detect_with_ci(&places.folder);
     let folder = match detected.proposals.is_empty() {
@@ -96,7 +96,7 @@ fn project(here: &Here) -> Result<Here, Failure> {
              tests it"
         )));
     }
-    Ok(Here { places: Places { folder, ..places.clone() } })
+    Ok(Invocation { places: Places { folder, ..places.clone() } })
 }
 
 /// The step that is left if nobody has approved the settings.
@@ -104,15 +104,15 @@ const APPROVE: &str =
     "read gate.toml, then approve it with `gate trust`: until then gate starts nothing of it";
 
 /// Settings that this command has not written are shown to a person, who may approve them.
-fn ask_for_approval(here: &Here) -> Result<TrustRecord, Failure> {
-    let mut record = approval::record(here)?;
+fn ask_for_approval(invocation: &Invocation) -> Result<TrustRecord, Failure> {
+    let mut record = approval::record(invocation)?;
     if !record.approved
         && can_ask()
-        && let Ok(operator) = here.operator("gate trust")
+        && let Ok(operator) = invocation.operator("gate trust")
     {
         print(&approval::settings_card(&record))?;
         if agreed("approve that?")? {
-            trust::approve_shown(here, &record, &operator)?;
+            trust::approve_shown(invocation, &record, &operator)?;
             record.approved = true;
         }
     }
@@ -162,7 +162,7 @@ fn undo(clients: &[ClientSetup], record: &TrustRecord, is_new: bool) -> String {
 }
 
 /// The one step that is left if all checks can pass.
-fn next_step(here: &Here, file: &str, clients: &[ClientSetup]) -> String {
+fn next_step(invocation: &Invocation, file: &str, clients: &[ClientSetup]) -> String {
     let first_agent = clients.first().map(|client| client.agent.name());
     match (first_agent, clients.iter().find(|client| !client.is_well)) {
         (None, _) => "no client of an agent is found here: name one (`gate setup claude-code`), \
@@ -172,7 +172,7 @@ fn next_step(here: &Here, file: &str, clients: &[ClientSetup]) -> String {
             let agent = client.agent.name();
             format!("put right what is marked, then `gate doctor --agent {agent}`")
         }
-        (Some(agent), None) if is_uncommitted(here, Path::new(file)) => format!(
+        (Some(agent), None) if is_uncommitted(invocation, Path::new(file)) => format!(
             "git add gate.toml && git commit -m 'Add gate.toml'; then work with {agent} as always"
         ),
         (Some(agent), None) => {
@@ -182,8 +182,8 @@ fn next_step(here: &Here, file: &str, clients: &[ClientSetup]) -> String {
 }
 
 /// Git counts gate.toml as a change of the agent's.
-fn is_uncommitted(here: &Here, file: &Path) -> bool {
-    let tree = here.site().ok().and_then(|site| WorkTree::open(&site).ok());
+fn is_uncommitted(invocation: &Invocation, file: &Path) -> bool {
+    let tree = invocation.site().ok().and_then(|site| WorkTree::open(&site).ok());
     let Some(tree) = tree.filter(|tree| tree.git_folder().is_some()) else { return false };
     let Ok(name) = file.strip_prefix(tree.root()) else { return false };
     tree.was_committed(name).is_ok_and(|was_committed| !was_committed)

@@ -18,9 +18,9 @@ use serde::Serialize;
 use self::loops::LoopStatus;
 use super::common::{DONE, no_home};
 use super::plan::{self, PlannedCheck};
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance;
+use crate::invocation::Invocation;
 use crate::memory::{BreakerSelector, OpenBreaker, RecordSelector};
 use crate::record::Record;
 use crate::render::card::state_name;
@@ -89,17 +89,18 @@ pub(crate) struct Status {
     pub(super) shown_last: Option<(Mark, String)>,
 }
 
-pub(super) fn run(here: &Here, args: &StatusArgs) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &StatusArgs) -> Result<u8, Failure> {
     if args.line {
-        line::run(here)?;
+        line::run(invocation)?;
         return Ok(DONE);
     }
     loop {
-        let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
-        let folders = governance::runs(&here.places, settings.run.folder.as_deref())?;
-        let loops = loops::loops(here, &settings.policy, &folders)?;
-        let status = Status { loops, ..status(here, settings.policy, &trust)? };
-        let text = if args.json { render::json(&status)? } else { card(here, &status) };
+        let (settings, trust) =
+            trust::settings_in_force(&invocation.places, &Selection::default())?;
+        let folders = governance::runs(&invocation.places, settings.run.folder.as_deref())?;
+        let loops = loops::loops(invocation, &settings.policy, &folders)?;
+        let status = Status { loops, ..status(invocation, settings.policy, &trust)? };
+        let text = if args.json { render::json(&status)? } else { card(invocation, &status) };
         let clear = if args.watch && io::stdout().is_terminal() { CLEAR } else { "" };
         print(&format!("{clear}{}", secrets::masked(&text)))?;
         if !args.watch {
@@ -114,23 +115,27 @@ pub(super) fn run(here: &Here, args: &StatusArgs) -> Result<u8, Failure> {
 /// # Errors
 ///
 /// Settings or a store that cannot be read.
-pub(super) fn text(here: &Here) -> Result<String, Failure> {
-    let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
-    Ok(card(here, &status(here, settings.policy, &trust)?))
+pub(super) fn text(invocation: &Invocation) -> Result<String, Failure> {
+    let (settings, trust) = trust::settings_in_force(&invocation.places, &Selection::default())?;
+    Ok(card(invocation, &status(invocation, settings.policy, &trust)?))
 }
 
 /// The state of the hooks, without the loops; `trust` is that of the settings in force.
-pub(super) fn status(here: &Here, policy: Policy, trust: &Trust) -> Result<Status, Failure> {
-    let mut memory = here.memory(&policy)?;
+pub(super) fn status(
+    invocation: &Invocation,
+    policy: Policy,
+    trust: &Trust,
+) -> Result<Status, Failure> {
+    let mut memory = invocation.memory(&policy)?;
     let switch = memory.switch()?;
-    let settings = here.places.project_file()?;
-    let breaker = memory.breaker(BreakerSelector::Here, &policy)?;
+    let settings = invocation.places.project_file()?;
+    let breaker = memory.breaker(BreakerSelector::Invocation, &policy)?;
     let last_decision = memory.latest(&RecordSelector::default())?;
     let hook = policy.hook;
     // Approved settings judge on, also where somebody has removed the file.
-    let has_settings = settings.is_some() || Trust::was_approved(&here.places);
-    let refusal = trust.admit_deciding(&policy, &here.site_under(trust)?).err();
-    let plan = plan::planned(here, policy, When::Hook, &mut memory)?;
+    let has_settings = settings.is_some() || Trust::was_approved(&invocation.places);
+    let refusal = trust.admit_deciding(&policy, &invocation.site_under(trust)?).err();
+    let plan = plan::planned(invocation, policy, When::Hook, &mut memory)?;
     Ok(Status {
         schema: "gate.status.v1",
         project: memory.project().to_owned(),
@@ -157,13 +162,13 @@ fn decision_line(record: &Record) -> String {
     format!("{} ({}): {reason}", decision.verdict.name(), record.time)
 }
 
-fn card(here: &Here, status: &Status) -> String {
+fn card(invocation: &Invocation, status: &Status) -> String {
     let mut page = Page::new();
     let (mark, word) = if status.judges { (Mark::Good, "ON") } else { (Mark::Unsure, "OFF") };
     page.head(mark, word, &meaning(status));
     page.blank();
     page.row("project", &status.project);
-    let missing_settings = match no_home(&here.places, &here.places.folder).is_ok() {
+    let missing_settings = match no_home(&invocation.places, &invocation.places.folder).is_ok() {
         true => "no gate.toml: `gate setup` or `gate init` writes one",
         false => "no gate.toml: cd into a project, then `gate setup`",
     };
@@ -198,7 +203,7 @@ fn card(here: &Here, status: &Status) -> String {
         page.row("checks", "none at a stop");
     }
     plan::add_rows(&mut page, &status.plan);
-    let root = here.places.top().display().to_string();
+    let root = invocation.places.top().display().to_string();
     loops::add_rows(&mut page, &status.loops, &status.project, &root);
     page.into_text()
 }

@@ -1,9 +1,9 @@
 //! `gate stop`: asks loops to stop.
 
 use super::common::DONE;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::project_here;
+use crate::invocation::Invocation;
 use crate::render::print_text;
 use crate::runner;
 use clap::Args;
@@ -15,8 +15,8 @@ pub(crate) struct Stop {
     pub(crate) task: Option<String>,
 }
 
-pub(super) fn run(here: &Here, args: &Stop) -> Result<u8, Failure> {
-    let project = project_here(&here.places)?;
+pub(super) fn run(invocation: &Invocation, args: &Stop) -> Result<u8, Failure> {
+    let project = project_here(&invocation.places)?;
     let mut tasks = project.tasks()?;
     if let Some(id) = &args.task {
         tasks.retain(|task| task.id() == id);

@@ -3,9 +3,9 @@
 use gate_checks::worktree::WorkTree;
 
 use super::common::DONE;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::hook::session::require_exit;
+use crate::invocation::Invocation;
 use crate::render::{local_time, print_text};
 use crate::settings::parse_duration;
 use crate::settings::{self, Selection};
@@ -27,10 +27,10 @@ pub(crate) struct On {
     pub(crate) session: bool,
 }
 
-pub(super) fn off(here: &Here, args: &Off) -> Result<u8, Failure> {
-    here.operator("gate off")?;
+pub(super) fn off(invocation: &Invocation, args: &Off) -> Result<u8, Failure> {
+    invocation.operator("gate off")?;
     let millis = args.length.map(|length| u64::try_from(length.as_millis()).unwrap_or(u64::MAX));
-    let end = match set_switch(here, true, millis)? {
+    let end = match set_switch(invocation, true, millis)? {
         Some(time) => format!("until {}", local_time(&time)),
         None => "until `gate on`".to_owned(),
     };
@@ -38,12 +38,12 @@ pub(super) fn off(here: &Here, args: &Off) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-pub(super) fn on(here: &Here, args: &On) -> Result<u8, Failure> {
+pub(super) fn on(invocation: &Invocation, args: &On) -> Result<u8, Failure> {
     if args.session {
-        here.operator("gate on --session")?;
-        let tree = WorkTree::open(&here.site()?)
+        invocation.operator("gate on --session")?;
+        let tree = WorkTree::open(&invocation.site()?)
             .map_err(|error| Failure::internal("tree-unreadable", error.to_string()))?;
-        let count = require_exit(here.places.state.as_deref(), tree.root(), true);
+        let count = require_exit(invocation.places.state.as_deref(), tree.root(), true);
         if count == 0 {
             let message = "no session of an agent is known in this work tree";
             return Err(Failure::usage("no-session", message)
@@ -54,14 +54,18 @@ pub(super) fn on(here: &Here, args: &On) -> Result<u8, Failure> {
         ))?;
         return Ok(DONE);
     }
-    here.above_checks("gate on")?;
-    set_switch(here, false, None)?;
+    invocation.above_checks("gate on")?;
+    set_switch(invocation, false, None)?;
     print_text("on: stops are checked here\n")?;
     Ok(DONE)
 }
 
 /// Switches the hooks here. Returns the end of the time in which they are off.
-fn set_switch(here: &Here, off: bool, for_ms: Option<u64>) -> Result<Option<String>, Failure> {
-    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
-    Ok(here.memory(&policy)?.set_switch(off, for_ms)?.until)
+fn set_switch(
+    invocation: &Invocation,
+    off: bool,
+    for_ms: Option<u64>,
+) -> Result<Option<String>, Failure> {
+    let policy = settings::resolve(&invocation.places, &Selection::default())?.policy;
+    Ok(invocation.memory(&policy)?.set_switch(off, for_ms)?.until)
 }

@@ -2,8 +2,8 @@
 
 use super::common::DONE;
 use crate::approval::{TrustRecord, keep, memory, outcome, record, settings_card};
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::operator::Operator;
 use crate::record::Ledger;
 use crate::render::{self, print, print_text};
@@ -24,16 +24,16 @@ pub(crate) struct Trust {
     pub(crate) json: bool,
 }
 
-pub(super) fn run(here: &Here, args: &Trust) -> Result<u8, Failure> {
-    let mut record = record(here)?;
+pub(super) fn run(invocation: &Invocation, args: &Trust) -> Result<u8, Failure> {
+    let mut record = record(invocation)?;
     if args.show {
         answer(args, &record, &settings_card(&record))?;
         return Ok(DONE);
     }
-    let operator = here.operator("gate trust")?;
+    let operator = invocation.operator("gate trust")?;
     if args.revoke {
-        record.ledger = Some(revoke(here, &operator)?);
-        record.approved = trust_state(here)? == TrustState::Approved;
+        record.ledger = Some(revoke(invocation, &operator)?);
+        record.approved = trust_state(invocation)? == TrustState::Approved;
         let other_approval = match record.approved {
             true => "; GATE_TRUST or the machine's own settings approve it still",
             false => "",
@@ -47,8 +47,8 @@ pub(super) fn run(here: &Here, args: &Trust) -> Result<u8, Failure> {
     if !args.json {
         print_text(&text)?;
     }
-    record.ledger = Some(approve_shown(here, &record, &operator)?);
-    record.approved = trust_state(here)? == TrustState::Approved || record.file.is_none();
+    record.ledger = Some(approve_shown(invocation, &record, &operator)?);
+    record.approved = trust_state(invocation)? == TrustState::Approved || record.file.is_none();
     answer(args, &record, &outcome(&record))?;
     Ok(DONE)
 }
@@ -59,27 +59,27 @@ pub(super) fn run(here: &Here, args: &Trust) -> Result<u8, Failure> {
 ///
 /// They have changed since.
 pub(super) fn approve_shown(
-    here: &Here,
+    invocation: &Invocation,
     shown: &TrustRecord,
     operator: &Operator,
 ) -> Result<Ledger, Failure> {
-    let approved = Approved::read(&here.places)?;
+    let approved = Approved::read(&invocation.places)?;
     let file = approved.file.as_ref().map(|file| file.display().to_string());
     if approved.digest != shown.digest || file != shown.file {
         let message = "the settings changed while they were shown, and nothing was approved";
         return Err(Failure::usage("trust-moved", message));
     }
-    keep(here, &approved, operator, "gate trust")
+    keep(invocation, &approved, operator, "gate trust")
 }
 
-fn revoke(here: &Here, operator: &Operator) -> Result<Ledger, Failure> {
-    let place = memory(here)?.trust("", None, operator)?;
-    trust::withdraw(&here.places)?;
+fn revoke(invocation: &Invocation, operator: &Operator) -> Result<Ledger, Failure> {
+    let place = memory(invocation)?.trust("", None, operator)?;
+    trust::withdraw(&invocation.places)?;
     Ok(place)
 }
 
-fn trust_state(here: &Here) -> Result<TrustState, Failure> {
-    Ok(trust::settings_as_written(&here.places, &Selection::default())?.1.report()?.state)
+fn trust_state(invocation: &Invocation) -> Result<TrustState, Failure> {
+    Ok(trust::settings_as_written(&invocation.places, &Selection::default())?.1.report()?.state)
 }
 
 fn answer(args: &Trust, record: &TrustRecord, text: &str) -> Result<(), Failure> {

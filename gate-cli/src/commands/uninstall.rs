@@ -6,9 +6,9 @@ use super::common::DONE;
 use super::install::ScopeArgs;
 use super::install::changes;
 use crate::agent::Agent;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{Plan, Roots};
+use crate::invocation::Invocation;
 use crate::memory::Memory;
 use crate::render::{self, print_text};
 use crate::settings::{self, Selection};
@@ -28,14 +28,14 @@ pub(crate) struct Uninstall {
 /// The longest wait for a store that only records the act.
 const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
-pub(super) fn run(here: &Here, args: &Uninstall) -> Result<u8, Failure> {
-    here.operator("gate uninstall")?;
-    let roots = Roots::for_scope(&here.places, args.scope.scope())?;
+pub(super) fn run(invocation: &Invocation, args: &Uninstall) -> Result<u8, Failure> {
+    invocation.operator("gate uninstall")?;
+    let roots = Roots::for_scope(&invocation.places, args.scope.scope())?;
     let plan = Plan::uninstall(args.agent, args.scope.scope(), &roots)?;
     if !args.dry_run {
         plan.apply()?;
         roots.tidy();
-        record(here, args);
+        record(invocation, args);
     }
     let mut text = changes(&plan, args.dry_run);
     if !plan.is_change() {
@@ -48,10 +48,10 @@ pub(super) fn run(here: &Here, args: &Uninstall) -> Result<u8, Failure> {
 
 /// Records the act. A failure is only noted: nobody has to keep gate because its state is
 /// broken.
-fn record(here: &Here, args: &Uninstall) {
-    let settings = settings::resolve(&here.places, &Selection::default());
+fn record(invocation: &Invocation, args: &Uninstall) {
+    let settings = settings::resolve(&invocation.places, &Selection::default());
     let id = settings.ok().and_then(|settings| settings.policy.project.id);
-    let result = Memory::open_within(&here.places, id.as_deref(), STORE_TIMEOUT)
+    let result = Memory::open_within(&invocation.places, id.as_deref(), STORE_TIMEOUT)
         .and_then(|mut memory| memory.record_act("uninstall", Some(args.agent.name())));
     if let Err(failure) = result {
         render::notes(&[format!("not recorded: {}", failure.message)]);

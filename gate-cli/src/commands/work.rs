@@ -18,9 +18,9 @@ pub(super) use ci::checked;
 pub(crate) use self::args::{AddWork, Ci, CiResult, ClaimWork, LeaseArgs, ListWork, Unblock, Work};
 use super::common::DONE;
 use super::log;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::project_here;
+use crate::invocation::Invocation;
 use crate::memory::{Claim, LeaseRef, Memory};
 use crate::render::{self, print};
 use crate::store::{Claimable, Item};
@@ -28,27 +28,27 @@ use crate::store::{Claimable, Item};
 /// Exit code if nothing can be claimed, or if CI failed.
 const NEGATIVE: u8 = 1;
 
-pub(super) fn run(here: &Here, args: &Work) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &Work) -> Result<u8, Failure> {
     match args {
-        Work::Add(args) => add(here, &mut log::opened(here)?, args),
-        Work::Claim(args) => claim(here, &mut log::opened(here)?, args),
-        Work::Renew { lease, ttl } => {
-            answer(&mut log::opened(here)?, lease.json, |memory| memory.renew(lease.handed(), *ttl))
-        }
-        Work::Release(lease) => {
-            answer(&mut log::opened(here)?, lease.json, |memory| memory.release(lease.handed()))
-        }
-        Work::Unblock(args) => unblock(&mut log::opened(here)?, args),
-        Work::Ci(args) => ci::run(here, args),
+        Work::Add(args) => add(invocation, &mut log::opened(invocation)?, args),
+        Work::Claim(args) => claim(invocation, &mut log::opened(invocation)?, args),
+        Work::Renew { lease, ttl } => answer(&mut log::opened(invocation)?, lease.json, |memory| {
+            memory.renew(lease.handed(), *ttl)
+        }),
+        Work::Release(lease) => answer(&mut log::opened(invocation)?, lease.json, |memory| {
+            memory.release(lease.handed())
+        }),
+        Work::Unblock(args) => unblock(&mut log::opened(invocation)?, args),
+        Work::Ci(args) => ci::run(invocation, args),
         Work::Show(args) => {
-            answer(&mut log::opened(here)?, args.json, |memory| memory.work(&args.id))
+            answer(&mut log::opened(invocation)?, args.json, |memory| memory.work(&args.id))
         }
-        Work::List(args) => list(&mut log::opened(here)?, args),
+        Work::List(args) => list(&mut log::opened(invocation)?, args),
     }
 }
 
-fn add(here: &Here, memory: &mut Memory, args: &AddWork) -> Result<u8, Failure> {
-    let file = args.file.as_deref().map(|file| read_description(&here.places.folder, file));
+fn add(invocation: &Invocation, memory: &mut Memory, args: &AddWork) -> Result<u8, Failure> {
+    let file = args.file.as_deref().map(|file| read_description(&invocation.places.folder, file));
     let description = file.transpose()?.unwrap_or_default();
     let work = WorkItem::new(&args.id, &args.title, &description, args.phase)?;
     answer(memory, args.json, |memory| memory.add_work(&work, args.actor.as_deref()))
@@ -69,7 +69,7 @@ fn read_description(folder: &Path, file: &Path) -> Result<String, Failure> {
     Ok(text)
 }
 
-fn claim(here: &Here, memory: &mut Memory, args: &ClaimWork) -> Result<u8, Failure> {
+fn claim(invocation: &Invocation, memory: &mut Memory, args: &ClaimWork) -> Result<u8, Failure> {
     let which = Claimable { phase: args.phase, id: args.id.as_deref() };
     let (wait, request) = (args.wait.unwrap_or_default(), args.request.as_deref());
     let claim = Claim { actor: &args.actor, which, ttl: args.ttl, wait, request };
@@ -85,7 +85,7 @@ fn claim(here: &Here, memory: &mut Memory, args: &ClaimWork) -> Result<u8, Failu
         })?;
         return Ok(NEGATIVE);
     };
-    let handoff = handoff(here, memory, &item.work.id);
+    let handoff = handoff(invocation, memory, &item.work.id);
     print(&if args.json {
         render::json(&LeaseRecord::new(&item).map(|lease| lease.with_handoff(handoff)))?
     } else {
@@ -99,11 +99,11 @@ fn claim(here: &Here, memory: &mut Memory, args: &ClaimWork) -> Result<u8, Failu
 
 /// The file of the latest handoff of a work item, where machines share the project. The item is
 /// claimed already, so a handoff that cannot be had is only a remark.
-pub(super) fn handoff(here: &Here, memory: &mut Memory, work: &str) -> Option<String> {
-    if !here.places.names_database() {
+pub(super) fn handoff(invocation: &Invocation, memory: &mut Memory, work: &str) -> Option<String> {
+    if !invocation.places.names_database() {
         return None;
     }
-    let project = project_here(&here.places).ok().filter(|project| memory.shares(project))?;
+    let project = project_here(&invocation.places).ok().filter(|project| memory.shares(project))?;
     match memory.handoff_of_work(&project, work) {
         Ok(file) => file.map(|file| file.display().to_string()),
         Err(failure) => {

@@ -2,8 +2,8 @@
 
 use super::common::DONE;
 use crate::commands::arguments::non_empty;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::memory::WrongRecord;
 use crate::render::{self, print, print_text};
 use crate::settings::Selection;
@@ -24,10 +24,10 @@ pub(crate) struct Wrong {
     pub(crate) json: bool,
 }
 
-pub(super) fn run(here: &Here, args: &Wrong) -> Result<u8, Failure> {
-    let operator = here.operator("gate wrong")?;
-    let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
-    let mut memory = here.memory_under(&trust, &settings.policy)?;
+pub(super) fn run(invocation: &Invocation, args: &Wrong) -> Result<u8, Failure> {
+    let operator = invocation.operator("gate wrong")?;
+    let (settings, trust) = trust::settings_in_force(&invocation.places, &Selection::default())?;
+    let mut memory = invocation.memory_under(&trust, &settings.policy)?;
     let record = memory.mark_wrong(&args.decision, &args.reason, &operator)?;
     if args.json { print(&render::json(&record)?) } else { print_text(&card(&record)) }?;
     Ok(DONE)

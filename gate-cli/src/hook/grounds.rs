@@ -15,8 +15,8 @@ use jiff::Timestamp;
 
 use super::{Client, Event, EventKind, Payload, TurnContext};
 use crate::agent::Agent;
-use crate::context::Here;
 use crate::gate::{OtherPlaces, moved, place_name, running_loops, shown_work, tree_of};
+use crate::invocation::Invocation;
 use crate::settings::{Places, Selection};
 use crate::tool_inputs::ToolInputs;
 use crate::trust::{self, Trust};
@@ -47,7 +47,7 @@ pub(crate) struct OtherGround {
 /// An event with its client, its agent, and the folder of its hook.
 #[derive(Clone, Copy)]
 pub(crate) struct EventScene<'s> {
-    pub(crate) here: &'s Here,
+    pub(crate) invocation: &'s Invocation,
     pub(crate) agent: Agent,
     pub(crate) client: &'s Client,
     pub(crate) payload: &'s Payload<'s>,
@@ -67,13 +67,13 @@ impl EventScene<'_> {
     }
 
     fn places_in(&self, folder: PathBuf) -> Places {
-        Places { folder, ..self.here.places.clone() }
+        Places { folder, ..self.invocation.places.clone() }
     }
 
     /// The topmost folder of the session's own work tree, if the agent is in another one of the
     /// same repository.
     pub(crate) fn tree_left_behind(&self) -> Option<PathBuf> {
-        let environment = &self.here.places.environment;
+        let environment = &self.invocation.places.environment;
         let session_tree = root_of(&self.session_folder()?, environment).ok().flatten()?;
         let agent_tree = root_of(&self.agent_folder()?, environment).ok().flatten()?;
         let has_moved =
@@ -86,7 +86,8 @@ impl EventScene<'_> {
     fn folder_in_new_tree(&self) -> Option<PathBuf> {
         let old_root = self.tree_left_behind()?;
         let agent_folder = self.agent_folder()?;
-        let new_root = root_of(&agent_folder, &self.here.places.environment).ok().flatten()?;
+        let new_root =
+            root_of(&agent_folder, &self.invocation.places.environment).ok().flatten()?;
         let folder = moved(&self.session_folder()?, &old_root, &new_root);
         Some(if folder.is_dir() { folder } else { agent_folder })
     }
@@ -96,7 +97,7 @@ impl EventScene<'_> {
     /// whose gate.toml was approved and is gone counts, too: an agent must not get out by removing
     /// it.
     fn project(&self) -> Option<Places> {
-        let hook_folder = self.here.places.folder.canonicalize().ok();
+        let hook_folder = self.invocation.places.folder.canonicalize().ok();
         let candidates =
             [self.folder_in_new_tree(), self.session_folder(), self.agent_folder(), hook_folder];
         let folders = candidates.into_iter().flatten().filter(|folder| folder.is_dir());
@@ -124,8 +125,8 @@ impl EventScene<'_> {
         if matches!(self.event.kind, EventKind::SessionStart | EventKind::SessionEnd) {
             return Ground { projects: primary.into_iter().collect(), turn: None };
         }
-        let here = Here { places: base.clone() };
-        let turn = TurnContext::open(&here, self.agent, self.event, old_tree);
+        let invocation = Invocation { places: base.clone() };
+        let turn = TurnContext::open(&invocation, self.agent, self.event, old_tree);
         let primary_folder = primary.as_ref().and_then(|places| places.project().ok());
         let folders =
             turn.as_ref().map(|turn| turn.projects(primary_folder.as_deref())).unwrap_or_default();
@@ -230,8 +231,8 @@ impl EventScene<'_> {
         if files.iter().any(|file| inputs.has_file(Path::new(file))) {
             return true;
         }
-        let here = Here { places: repository.clone() };
-        let turn = TurnContext::open(&here, self.agent, self.event, None);
+        let invocation = Invocation { places: repository.clone() };
+        let turn = TurnContext::open(&invocation, self.agent, self.event, None);
         let transcript = self.event.transcript.as_deref();
         inputs.can_move_head() && turn.is_some_and(|turn| turn.has_committed(transcript))
     }
@@ -256,7 +257,7 @@ impl EventScene<'_> {
 
     fn site(&self, places: &Places) -> Option<CheckSite> {
         let callers_files = self.event.transcript.iter().cloned().collect();
-        let site = Here { places: places.clone() }.site().ok()?;
+        let site = Invocation { places: places.clone() }.site().ok()?;
         Some(CheckSite { callers_files, ..site })
     }
 }

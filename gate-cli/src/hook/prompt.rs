@@ -15,8 +15,8 @@ use super::{HookCall, TurnContext, client, session};
 use crate::agent::{Agent, IN_RUN};
 use crate::approval::approve_typed;
 use crate::clients::facts;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::memory::Memory;
 use crate::render::local_time;
 use crate::settings::Selection;
@@ -30,13 +30,16 @@ impl HookCall<'_> {
     /// command of the operator, and returns the reply to it.
     ///
     /// Fails on settings that cannot be used and on a store that cannot be written.
-    pub(crate) fn begin_turn(&self, here: &Here) -> Result<Option<PromptAnswer>, Failure> {
+    pub(crate) fn begin_turn(
+        &self,
+        invocation: &Invocation,
+    ) -> Result<Option<PromptAnswer>, Failure> {
         let text = self.event.prompt_text.as_deref().unwrap_or_default();
         // Some clients report gate's own refusal, or the end of a background task, as a
         // prompt: neither is the person's.
         let is_from_client = text.trim_start().starts_with("<task-notification")
             || facts(self.agent).hook.sends_empty_prompts && text.is_empty();
-        if is_feedback(text) || is_from_client || here.places.variable(IN_RUN).is_some() {
+        if is_feedback(text) || is_from_client || invocation.places.variable(IN_RUN).is_some() {
             return Ok(None);
         }
         let command = OperatorCommand::parse(text);
@@ -49,12 +52,12 @@ impl HookCall<'_> {
         let Self { event, start, .. } = self;
         let is_from_person = start.presence != Presence::Nobody;
         let is_nested = start.is_nested();
-        let mut turn = TurnContext::open(here, self.agent, event, None);
+        let mut turn = TurnContext::open(invocation, self.agent, event, None);
         let prompt = match turn.as_ref().is_some_and(TurnContext::has_unchecked_changes) {
             true => PersonsPrompt::AfterUncheckedChanges,
             false => PersonsPrompt::AfterCheckedChanges,
         };
-        let baseline_taken = self.take_baseline(here, is_from_person.then_some(prompt));
+        let baseline_taken = self.take_baseline(invocation, is_from_person.then_some(prompt));
         // A tool of the agent made this prompt up. If it began a turn, the changes so far
         // would escape the checks.
         if is_nested && turn.as_ref().is_some_and(TurnContext::is_persons_session) {
@@ -71,7 +74,7 @@ impl HookCall<'_> {
         // The first prompt after a red stop brings the advice on it, and no later one.
         let mut advice = None;
         if let Some(turn) = &mut turn {
-            let project = here.places.project()?;
+            let project = invocation.places.project()?;
             turn.begin(&project, |session| {
                 session.state.is_nested = is_nested;
                 session.state.transcript.clone_from(&event.transcript);
@@ -84,11 +87,11 @@ impl HookCall<'_> {
             });
         }
         if let (true, Some(session)) = (is_from_person, event.run()) {
-            memory(here)?.close_at_prompt(&session)?;
+            memory(invocation)?.close_at_prompt(&session)?;
         }
         let answer = match (command, doubt) {
             (Some(command), Some(doubt)) => Some(command.not_obeyed(text, &doubt)),
-            (Some(command), None) => Some(self.obey(here, command)?),
+            (Some(command), None) => Some(self.obey(invocation, command)?),
             (None, _) => None,
         };
         // Reported last: the operator's command works without a baseline, too.
@@ -102,19 +105,19 @@ impl HookCall<'_> {
         })
     }
 
-    fn obey(&self, here: &Here, command: OperatorCommand) -> Result<String, Failure> {
+    fn obey(&self, invocation: &Invocation, command: OperatorCommand) -> Result<String, Failure> {
         // No client calls its hook within a check, so there the prompt is made up.
-        here.above_checks(self.event.prompt_text.as_deref().unwrap_or_default().trim())?;
+        invocation.above_checks(self.event.prompt_text.as_deref().unwrap_or_default().trim())?;
         match command {
             OperatorCommand::Off(length) => {
                 let millis =
                     length.map(|length| u64::try_from(length.as_millis()).unwrap_or(u64::MAX));
-                let ends_at = memory(here)?.set_switch(true, millis)?.until;
+                let ends_at = memory(invocation)?.set_switch(true, millis)?.until;
                 let end = ends_at.map_or_else(|| "`gate on`".to_owned(), |time| local_time(&time));
                 Ok(format!("gate is off until {end}: agents stop here without being judged"))
             }
             OperatorCommand::On => {
-                memory(here)?.set_switch(false, None)?;
+                memory(invocation)?.set_switch(false, None)?;
                 Ok("gate is on: stops are checked here".to_owned())
             }
             OperatorCommand::OnForSession => {
@@ -122,17 +125,18 @@ impl HookCall<'_> {
             }
             // `begin_turn` has answered these.
             OperatorCommand::Status | OperatorCommand::Last => Ok(String::new()),
-            OperatorCommand::Trust => approve_typed(here),
+            OperatorCommand::Trust => approve_typed(invocation),
             OperatorCommand::Approve(words) => {
-                test_approval::approve_typed(here, &words, STORE_TIMEOUT)
+                test_approval::approve_typed(invocation, &words, STORE_TIMEOUT)
             }
         }
     }
 }
 
-fn memory(here: &Here) -> Result<Memory, Failure> {
-    let id = trust::settings_in_force(&here.places, &Selection::default())?.0.policy.project.id;
-    Memory::open_within(&here.places, id.as_deref(), STORE_TIMEOUT)
+fn memory(invocation: &Invocation) -> Result<Memory, Failure> {
+    let id =
+        trust::settings_in_force(&invocation.places, &Selection::default())?.0.policy.project.id;
+    Memory::open_within(&invocation.places, id.as_deref(), STORE_TIMEOUT)
 }
 
 /// The answer to a prompt.

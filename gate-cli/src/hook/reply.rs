@@ -11,8 +11,8 @@ use super::prompt::is_older_than_prompt;
 use super::session::{Session, is_new_message};
 use super::{Ground, Grounds, HookCall, OtherGround};
 use crate::agent::Agent;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::memory::{Memory, NotJudged};
 use crate::panics::guarded;
 use crate::settings::Selection;
@@ -111,15 +111,16 @@ impl HookCall<'_> {
     ) -> StopReply {
         let mut replies = Vec::new();
         for places in &ground.projects {
-            let here = Here { places: places.clone() };
+            let invocation = Invocation { places: places.clone() };
             // A panic becomes a failure: ended by one, the hook would let the agent stop.
             let verdict = match read_failure {
-                None => guarded(|| self.judge(&here, ground.turn.as_mut(), work_elsewhere)),
+                None => guarded(|| self.judge(&invocation, ground.turn.as_mut(), work_elsewhere)),
                 Some(failure) => Err(failure.clone()),
             };
             let session = ground.turn.as_ref().and_then(|turn| turn.session.as_ref());
-            replies
-                .push(verdict.unwrap_or_else(|failure| self.undecided(&here, &failure, session)));
+            replies.push(
+                verdict.unwrap_or_else(|failure| self.undecided(&invocation, &failure, session)),
+            );
         }
         let reply = StopReply::combine(replies);
         if let Some(turn) = &mut ground.turn {
@@ -136,8 +137,13 @@ impl HookCall<'_> {
 
     /// Answers a stop that gate cannot decide: refuses it once, and then lets the agent go; at
     /// once if only a person can help.
-    fn undecided(&self, here: &Here, failure: &Failure, session: Option<&Session>) -> StopReply {
-        let state = here.places.state.as_deref();
+    fn undecided(
+        &self,
+        invocation: &Invocation,
+        failure: &Failure,
+        session: Option<&Session>,
+    ) -> StopReply {
+        let state = invocation.places.state.as_deref();
         let session_id = self.event.session.as_deref();
         let problem = secrets::masked(&gate_core::text::clean(&render::message(failure)));
         // A mistake in a file that is older than the prompt is not the agent's.
@@ -157,9 +163,9 @@ impl HookCall<'_> {
             ));
         }
         // What keeps gate from deciding may keep it from recording, too.
-        let _ = self.record_undecided(here, &problem);
+        let _ = self.record_undecided(invocation, &problem);
         let message = format!("{} {problem}", session_id.unwrap_or_default());
-        if is_old_mistake && !is_new_message(state, &here.places.folder, &message) {
+        if is_old_mistake && !is_new_message(state, &invocation.places.folder, &message) {
             return StopReply::Allow;
         }
         StopReply::LetGo(format!(
@@ -168,10 +174,10 @@ impl HookCall<'_> {
     }
 
     /// Records a stop that was allowed undecided, so that `gate last` shows it.
-    fn record_undecided(&self, here: &Here, problem: &str) -> Result<(), Failure> {
-        let id = trust::settings_in_force(&here.places, &Selection::default())
+    fn record_undecided(&self, invocation: &Invocation, problem: &str) -> Result<(), Failure> {
+        let id = trust::settings_in_force(&invocation.places, &Selection::default())
             .map_or(None, |(settings, _)| settings.policy.project.id);
-        let mut memory = Memory::open_within(&here.places, id.as_deref(), STORE_TIMEOUT)?;
+        let mut memory = Memory::open_within(&invocation.places, id.as_deref(), STORE_TIMEOUT)?;
         memory.undecided(&NotJudged {
             agent: self.agent.name(),
             session: self.event.session.as_deref(),

@@ -15,9 +15,9 @@ use super::turn_context::PersonsPrompt;
 use super::typed::is_orphan;
 use super::{HookCall, TurnContext};
 use crate::agent::IN_RUN;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::{Gate, before_unchecked};
+use crate::invocation::Invocation;
 use crate::memory::{Memory, NotJudged};
 use crate::settings::Selection;
 use crate::trust;
@@ -31,11 +31,11 @@ impl HookCall<'_> {
     /// Handles the start of a session: its stops are compared with the tree as it is.
     ///
     /// Fails as [`HookCall::take_baseline`] does.
-    pub(crate) fn begin_session(&self, here: &Here) -> Result<(), Failure> {
-        self.take_baseline(here, None)?;
+    pub(crate) fn begin_session(&self, invocation: &Invocation) -> Result<(), Failure> {
+        self.take_baseline(invocation, None)?;
         // The agent of a run is that run's.
-        if here.places.variable(IN_RUN).is_none()
-            && let Some(mut turn) = TurnContext::open(here, self.agent, &self.event, None)
+        if invocation.places.variable(IN_RUN).is_none()
+            && let Some(mut turn) = TurnContext::open(invocation, self.agent, &self.event, None)
         {
             turn.begin_session(self.start.is_nested());
         }
@@ -44,11 +44,12 @@ impl HookCall<'_> {
 
     /// Handles the end of a session. It counts only if the client itself started this hook, with no
     /// tool of its agent in between.
-    pub(crate) fn end_session(&self, here: &Here) {
-        let (state, session) = (here.places.state.as_deref(), self.event.session.as_deref());
+    pub(crate) fn end_session(&self, invocation: &Invocation) {
+        let (state, session) = (invocation.places.state.as_deref(), self.event.session.as_deref());
         if !self.start.is_nested()
             && !is_orphan()
-            && let Some(session) = Session::open(state, &here.places.top(), self.agent, session)
+            && let Some(session) =
+                Session::open(state, &invocation.places.top(), self.agent, session)
         {
             session.end();
         }
@@ -62,19 +63,20 @@ impl HookCall<'_> {
     /// cannot be written.
     pub(super) fn take_baseline(
         &self,
-        here: &Here,
+        invocation: &Invocation,
         prompt: Option<PersonsPrompt>,
     ) -> Result<(), Failure> {
         let Some(session) = self.event.run() else { return Ok(()) };
-        let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
+        let (settings, trust) =
+            trust::settings_in_force(&invocation.places, &Selection::default())?;
         let is_never_judged = settings.policy.hook.judge == Judge::Never;
         let callers_files = self.event.transcript.iter().cloned().collect();
-        let site = CheckSite { callers_files, ..here.site_under(&trust)? };
+        let site = CheckSite { callers_files, ..invocation.site_under(&trust)? };
         let gate = Gate::open(settings, site)?.at(When::Hook);
         if is_never_judged || !gate.compares_in_a_session() {
             return Ok(());
         }
-        let mut memory = here.memory_within(&trust, gate.policy(), STORE_TIMEOUT)?;
+        let mut memory = invocation.memory_within(&trust, gate.policy(), STORE_TIMEOUT)?;
         if memory.switch()?.off {
             return Ok(());
         }
@@ -84,7 +86,7 @@ impl HookCall<'_> {
             (is_new, _) => is_new?,
         };
         // A loop around the client has a baseline of its own.
-        if !(is_new || prompt.is_some()) || here.places.variable(IN_RUN).is_some() {
+        if !(is_new || prompt.is_some()) || invocation.places.variable(IN_RUN).is_some() {
             return Ok(());
         }
         if let Some(prompt) = prompt {

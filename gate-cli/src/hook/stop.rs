@@ -26,10 +26,10 @@ use super::owed;
 use super::session::{self, News, Session};
 use super::{HookCall, StopReply, TurnContext, not_judged};
 use crate::agent::IN_RUN;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::{Gate, Judging, may_be_news};
 use crate::governance;
+use crate::invocation::Invocation;
 use crate::memory::{LoopId, Memory, NotJudged};
 use crate::notify::{self, Notifier};
 use crate::record::Record;
@@ -63,23 +63,27 @@ impl HookCall<'_> {
     /// that cannot be written. Then nothing was decided.
     pub(crate) fn judge(
         &self,
-        here: &Here,
+        invocation: &Invocation,
         turn: Option<&mut TurnContext>,
         work_elsewhere: &[WorkElsewhere],
     ) -> Result<StopReply, Failure> {
-        let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
-        let mut memory = here.memory_within(&trust, &settings.policy, self.store_timeout())?;
+        let (settings, trust) =
+            trust::settings_in_force(&invocation.places, &Selection::default())?;
+        let mut memory =
+            invocation.memory_within(&trust, &settings.policy, self.store_timeout())?;
         if memory.switch()?.off {
             return Ok(StopReply::Allow);
         }
-        if let Some(reason) = self.reason_not_to_judge(here, &settings.policy, turn.as_deref()) {
+        if let Some(reason) =
+            self.reason_not_to_judge(invocation, &settings.policy, turn.as_deref())
+        {
             self.record_not_judged(&mut memory, reason)?;
             return Ok(StopReply::Allow);
         }
         let whole_policy = settings.policy.clone();
         // A bad place for messages must not prevent a verdict; `gate doctor` reports it.
-        let notifier = Notifier::new(here, &settings, &trust).ok().flatten();
-        let gate = Gate::open(settings, here.site_under(&trust)?)?
+        let notifier = Notifier::new(invocation, &settings, &trust).ok().flatten();
+        let gate = Gate::open(settings, invocation.site_under(&trust)?)?
             .at(When::Hook)
             .remembering(memory)
             .trusting(trust)?;
@@ -88,17 +92,17 @@ impl HookCall<'_> {
         self.complete(&mut request, &gate, &whole_policy, &last_word, turn.as_deref())?;
         let record = gate.judge(&last_word.judging, &request)?;
         self.keep_accepted(&gate, &record, &last_word.judging, &request);
-        notify::send_decision(here, notifier.as_ref(), &record);
+        notify::send_decision(invocation, notifier.as_ref(), &record);
         if let Some(session) = turn.and_then(|turn| turn.session.as_mut()) {
             owed::update(session, &gate.place().project, &record.decision);
             note_for_next_turn(session, &record.decision);
         }
-        Ok(self.with_notices(self.reply(here, &record), here, &record.decision))
+        Ok(self.with_notices(self.reply(invocation, &record), invocation, &record.decision))
     }
 
     fn reason_not_to_judge(
         &self,
-        here: &Here,
+        invocation: &Invocation,
         policy: &Policy,
         turn: Option<&TurnContext>,
     ) -> Option<&'static str> {
@@ -114,12 +118,17 @@ impl HookCall<'_> {
         if policy.hook.judge == Judge::Never {
             return Some(not_judged::NEVER);
         }
-        is_in_run(here).then_some(not_judged::IN_RUN)
+        is_in_run(invocation).then_some(not_judged::IN_RUN)
     }
 
     /// Adds, once a session, notices on settings that differ from the approved ones, and on a
     /// client that gate does not know. A refused agent already gets the first with the refusal.
-    fn with_notices(&self, reply: StopReply, here: &Here, decision: &Decision) -> StopReply {
+    fn with_notices(
+        &self,
+        reply: StopReply,
+        invocation: &Invocation,
+        decision: &Decision,
+    ) -> StopReply {
         if matches!(reply, StopReply::Refuse(_)) {
             return reply;
         }
@@ -129,7 +138,7 @@ impl HookCall<'_> {
             )
         });
         let session = self.event.session.as_deref().unwrap_or("");
-        let (state, top) = (here.places.state.as_deref(), here.places.top());
+        let (state, top) = (invocation.places.state.as_deref(), invocation.places.top());
         decision.input.settings_changed.iter().chain(&entry).fold(reply, |reply, notice| {
             match session::is_new_message(state, &top, &format!("{session} {notice}")) {
                 true => reply.with_notice(&format!("gate: {notice}")),
@@ -293,7 +302,7 @@ impl HookCall<'_> {
             && gate.has_changed(&last_word.judging, last_tree.as_ref()) == Some(false))
     }
 
-    fn reply(&self, here: &Here, record: &Record) -> StopReply {
+    fn reply(&self, invocation: &Invocation, record: &Record) -> StopReply {
         let decision = &record.decision;
         match (decision.verdict, decision.released) {
             (Verdict::Exit, _) => StopReply::Allow,
@@ -304,7 +313,7 @@ impl HookCall<'_> {
             }
             (Verdict::Continue, Some(released)) => {
                 let message = render::released(self.agent.name(), decision);
-                match (self.is_notice_due(here, decision, &message), released) {
+                match (self.is_notice_due(invocation, decision, &message), released) {
                     (false, _) => StopReply::Allow,
                     (true, Released::Waiting) => StopReply::Pause,
                     (true, Released::Green) => StopReply::Notice(message),
@@ -314,9 +323,9 @@ impl HookCall<'_> {
         }
     }
 
-    fn is_notice_due(&self, here: &Here, decision: &Decision, message: &str) -> bool {
-        let state = here.places.state.as_deref();
-        let Ok(project) = here.places.project() else { return true };
+    fn is_notice_due(&self, invocation: &Invocation, decision: &Decision, message: &str) -> bool {
+        let state = invocation.places.state.as_deref();
+        let Ok(project) = invocation.places.project() else { return true };
         match decision.notice() {
             Notice::Silent => false,
             Notice::Always => true,
@@ -418,11 +427,11 @@ fn add_unread(news: &mut Vec<String>, unread: Vec<String>) {
 
 /// This is the agent of a `gate run`, which checks by itself when the agent ends. An agent of which
 /// gate cannot find that out is none.
-fn is_in_run(here: &Here) -> bool {
-    let Some(id) = here.places.variable(IN_RUN) else { return false };
+fn is_in_run(invocation: &Invocation) -> bool {
+    let Some(id) = invocation.places.variable(IN_RUN) else { return false };
     let until = Instant::now() + LAG_TIMEOUT;
     loop {
-        match run_membership(here, id) {
+        match run_membership(invocation, id) {
             Ok(Membership::Unnamed) if Instant::now() < until => thread::sleep(POLL_INTERVAL),
             membership => return matches!(membership, Ok(Membership::Agent)),
         }
@@ -438,8 +447,8 @@ enum Membership {
     Outsider,
 }
 
-fn run_membership(here: &Here, id: &str) -> Result<Membership, Failure> {
-    let project = governance::project_here(&here.places)?;
+fn run_membership(invocation: &Invocation, id: &str) -> Result<Membership, Failure> {
+    let project = governance::project_here(&invocation.places)?;
     let caller = governance::caller(&project)?;
     let info = project.run(id)?.map(|run| run.info()).transpose()?;
     Ok(if caller.run.is_some() {

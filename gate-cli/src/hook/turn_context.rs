@@ -17,7 +17,7 @@ use super::Event;
 use super::session::{ClientProcess, News, OtherSession, Session, millis_since_1970};
 use super::typed;
 use crate::agent::Agent;
-use crate::context::Here;
+use crate::invocation::Invocation;
 use crate::settings::{FILE, Selection};
 use crate::tool_inputs::ToolInputs;
 use crate::trust;
@@ -53,18 +53,18 @@ impl TurnContext {
     /// Reads a work tree; `None` if it cannot be read. `old_tree` is the session's own, if the agent
     /// went to this one: a session that was never here is compared with its files there.
     pub(crate) fn open(
-        here: &Here,
+        invocation: &Invocation,
         agent: Agent,
         event: &Event,
         old_tree: Option<&Path>,
     ) -> Option<Self> {
-        let ignore = trust::settings_in_force(&here.places, &Selection::default())
+        let ignore = trust::settings_in_force(&invocation.places, &Selection::default())
             .map(|(settings, _)| settings.policy.tree.ignore)
             .unwrap_or_default();
         let callers_files = event.transcript.iter().cloned().collect();
-        let site = CheckSite { callers_files, ignore, ..here.site().ok()? };
+        let site = CheckSite { callers_files, ignore, ..invocation.site().ok()? };
         let root = WorkTree::open(&site).ok()?.root().to_owned();
-        let state = here.places.state.as_deref();
+        let state = invocation.places.state.as_deref();
         let session_id = event.session.as_deref();
         let session = Session::open(state, &root, agent, session_id);
         let current_files = list_files(&site).ok();

@@ -27,7 +27,7 @@ const FORGOTTEN_AFTER_MS: u64 = 12 * 60 * 60 * 1_000;
 #[derive(Clone, Copy, Debug)]
 pub enum BreakerSelector<'a> {
     /// The breakers of this work tree.
-    Here,
+    Invocation,
     /// The breaker of this task, and those of its loops.
     Task(&'a str),
     /// The breaker of this run, loop or session.
@@ -52,7 +52,7 @@ pub struct OpenBreaker {
     /// The client's id of the session.
     pub session: Option<String>,
     /// The breaker belongs to this work tree, or to all.
-    pub here: bool,
+    pub invocation: bool,
     /// The breaker's state.
     pub state: BreakerState,
     /// The cause: the name of a setting with a limit, or `operator`.
@@ -76,8 +76,8 @@ impl OpenBreaker {
 
     fn is_selected(&self, selector: BreakerSelector<'_>) -> bool {
         match selector {
-            BreakerSelector::Here => {
-                self.here && (self.owner == Owner::Loop || self.task.is_empty())
+            BreakerSelector::Invocation => {
+                self.invocation && (self.owner == Owner::Loop || self.task.is_empty())
             }
             BreakerSelector::Task(task) => self.task == task,
             BreakerSelector::Run(name) => {
@@ -93,7 +93,7 @@ pub(super) fn sorted(
     selector: BreakerSelector<'_>,
 ) -> Vec<OpenBreaker> {
     open.retain(|breaker| {
-        matches!(selector, BreakerSelector::Here) || breaker.is_selected(selector)
+        matches!(selector, BreakerSelector::Invocation) || breaker.is_selected(selector)
     });
     open.sort_by_key(|breaker| (!breaker.is_selected(selector), !breaker.stops(), breaker.owner));
     open
@@ -201,7 +201,7 @@ fn describe(
         task: state.task.clone(),
         agent,
         session,
-        here: state.owner == Owner::Task || breakers_tree == Some(tree),
+        invocation: state.owner == Owner::Task || breakers_tree == Some(tree),
         state: breaker.state,
         trip: trip.map(|trip| trip.cause.name().to_owned()),
         message: trip.map(|trip| trip.message.clone()),

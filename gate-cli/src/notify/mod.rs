@@ -18,8 +18,8 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::memory::StoppedBy;
 use crate::record::{LatestDecision, Record};
 use crate::runner::RunRecord;
@@ -80,7 +80,7 @@ impl Notifier {
     ///
     /// An address, in a build that cannot send to one.
     pub(crate) fn new(
-        here: &Here,
+        invocation: &Invocation,
         settings: &Resolved,
         trust: &Trust,
     ) -> Result<Option<Self>, Failure> {
@@ -93,10 +93,12 @@ impl Notifier {
         }
         // An agent that writes settings could have gate start a program of its choice. Without a file
         // of the project, the settings are the person's own.
-        if trust.report()?.state != TrustState::Approved && here.places.project_file()?.is_some() {
+        if trust.report()?.state != TrustState::Approved
+            && invocation.places.project_file()?.is_some()
+        {
             return Ok(None);
         }
-        Ok(Some(Self { settings, folder: here.places.project()? }))
+        Ok(Some(Self { settings, folder: invocation.places.project()? }))
     }
 
     /// The settings ask for messages about this event.
@@ -178,10 +180,10 @@ pub(crate) fn send_loop_end(notifier: &Notifier, run: &RunRecord<'_>) {
 
 /// Sends a message about a decision that ends a loop, in a process of its own: the caller does
 /// not wait. Nothing is sent inside of `gate run`, which sends a message about its own end.
-pub(crate) fn send_decision(here: &Here, notifier: Option<&Notifier>, record: &Record) {
+pub(crate) fn send_decision(invocation: &Invocation, notifier: Option<&Notifier>, record: &Record) {
     let (Some(notifier), Some(event)) = (notifier, event_of(&record.decision)) else { return };
     let is_news = !record.repeated && record.ledger.is_some();
-    if !is_news || !notifier.wants(event) || here.places.variable(IN_LOOP).is_some() {
+    if !is_news || !notifier.wants(event) || invocation.places.variable(IN_LOOP).is_some() {
         return;
     }
     let decision = &record.decision;

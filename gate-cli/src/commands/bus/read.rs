@@ -10,9 +10,9 @@ use gate_fleet::disk::Follower;
 
 use super::super::common::DONE;
 use super::{BusArgs, Poll, Read, SharedBus, shared_bus, target};
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Bus;
+use crate::invocation::Invocation;
 use crate::render::{self, diagnose};
 use gate_card::{Flow, Lines};
 
@@ -25,18 +25,18 @@ const PULL_INTERVAL: Duration = Duration::from_secs(1);
 /// Exit code if there is nothing new.
 const NOTHING: u8 = 1;
 
-pub(super) fn run(here: &Here, args: &Read) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &Read) -> Result<u8, Failure> {
     let mut output = Output::new(args.filter.filter(), args.json);
     let bus = match args.file.as_deref() {
         Some(file) if file == Path::new("-") => None,
         Some(file) => {
-            let file = here.places.folder.join(file);
+            let file = invocation.places.folder.join(file);
             must_exist(&file)?;
             Some(Bus::at(file))
         }
-        None => Some(open(here, &args.place)?),
+        None => Some(open(invocation, &args.place)?),
     };
-    let mut others = bus.as_ref().map(|bus| Others::new(here, bus));
+    let mut others = bus.as_ref().map(|bus| Others::new(invocation, bus));
     if let Some(others) = &mut others {
         others.pull_or_tell()?;
     }
@@ -60,11 +60,11 @@ pub(super) fn run(here: &Here, args: &Read) -> Result<u8, Failure> {
     }
 }
 
-pub(super) fn poll(here: &Here, args: &Poll) -> Result<u8, Failure> {
+pub(super) fn poll(invocation: &Invocation, args: &Poll) -> Result<u8, Failure> {
     let deadline = args.wait.map(|wait| Instant::now() + wait);
-    let bus = open(here, &args.place)?;
+    let bus = open(invocation, &args.place)?;
     let mut output = Output::new(args.filter.filter(), args.json);
-    let mut others = Others::new(here, &bus);
+    let mut others = Others::new(invocation, &bus);
     loop {
         others.pull()?;
         let (follower, read) = Follower::new(&bus)?;
@@ -84,7 +84,7 @@ pub(super) fn poll(here: &Here, args: &Poll) -> Result<u8, Failure> {
 
 /// The other machines that post to a bus, if there are any.
 struct Others<'b> {
-    here: &'b Here,
+    invocation: &'b Invocation,
     bus: &'b Bus,
     /// The bus in the database; `None` before the first look, too.
     shared: Option<SharedBus>,
@@ -94,14 +94,14 @@ struct Others<'b> {
 }
 
 impl<'b> Others<'b> {
-    fn new(here: &'b Here, bus: &'b Bus) -> Self {
-        Self { here, bus, shared: None, looked_at: Instant::now(), is_unreachable: false }
+    fn new(invocation: &'b Invocation, bus: &'b Bus) -> Self {
+        Self { invocation, bus, shared: None, looked_at: Instant::now(), is_unreachable: false }
     }
 
     /// Writes to the bus what they have posted.
     fn pull(&mut self) -> Result<(), Failure> {
         if self.shared.is_none() {
-            self.shared = shared_bus(self.here, self.bus)?;
+            self.shared = shared_bus(self.invocation, self.bus)?;
         }
         if let Some(shared) = &mut self.shared {
             shared.memory.pull_notices(&shared.project)?;
@@ -144,8 +144,8 @@ fn count(args: &Read) -> Option<usize> {
     args.last.or(if args.all || is_part { None } else { Some(DEFAULT_COUNT) })
 }
 
-fn open(here: &Here, place: &BusArgs) -> Result<Bus, Failure> {
-    let bus = target(here, place)?.0.bus;
+fn open(invocation: &Invocation, place: &BusArgs) -> Result<Bus, Failure> {
+    let bus = target(invocation, place)?.0.bus;
     if place.bus.is_some() && bus.path().symlink_metadata().is_err() {
         let path = bus.path().display();
         render::notes(&[format!("{path}: there is no such bus yet, so it is empty")]);

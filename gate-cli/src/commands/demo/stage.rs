@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 
 use gate_checks::Temporary;
 
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::settings::Places;
 use crate::trust;
 
@@ -72,7 +72,7 @@ const GIT: [(&str, &str); 7] = [
 
 /// The project, and the places of a gate that knows nothing else.
 pub(super) struct Stage {
-    pub(super) here: Here,
+    pub(super) invocation: Invocation,
     _folder: Temporary,
 }
 
@@ -104,12 +104,12 @@ impl Stage {
         write_project(&project, &home).map_err(|error| unwritable(&error))?;
         commit(&project, &places);
         trust::approve(&places)?;
-        Ok(Self { here: Here { places }, _folder: folder })
+        Ok(Self { invocation: Invocation { places }, _folder: folder })
     }
 
     /// The agent changes the product and writes its last words.
     pub(super) fn play(&self, claim: &Claim) -> Result<(), Failure> {
-        let project = &self.here.places.folder;
+        let project = &self.invocation.places.folder;
         let condition = claim.condition;
         let product = format!(
             "price() {{\n  if [ \"$1\" {condition} 10000 ]; then echo \"$1\"; \

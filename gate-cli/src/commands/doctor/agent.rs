@@ -10,15 +10,15 @@ use super::card::agent_card;
 use super::record::AgentRecord;
 use crate::agent::Agent;
 use crate::clients::facts;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, HookProgram, HookState, Roots};
+use crate::invocation::Invocation;
 use crate::render::{self, print};
 
 /// Brings the hooks of an agent up to date. Prints the changes, unless the answer is one
 /// JSON object.
-pub(super) fn fix(here: &Here, agent: Agent, json: bool) -> Result<(), Failure> {
-    let roots = Roots::new(&here.places)?;
+pub(super) fn fix(invocation: &Invocation, agent: Agent, json: bool) -> Result<(), Failure> {
+    let roots = Roots::new(&invocation.places)?;
     for scope in install::outdated_scopes(agent, &roots)? {
         let plan = install::update(agent, scope, &roots)?;
         plan.apply()?;
@@ -30,8 +30,8 @@ pub(super) fn fix(here: &Here, agent: Agent, json: bool) -> Result<(), Failure> 
 }
 
 /// Renews a copy of gate that no settings call by its path.
-pub(super) fn renew_copy(here: &Here, json: bool) -> Result<(), Failure> {
-    let program = HookProgram::new(&Roots::new(&here.places)?)?;
+pub(super) fn renew_copy(invocation: &Invocation, json: bool) -> Result<(), Failure> {
+    let program = HookProgram::new(&Roots::new(&invocation.places)?)?;
     match program.renew_copy()? {
         Some(copy) if !json => print(&format!("renewed {}\n", copy.display())),
         _ => Ok(()),
@@ -41,8 +41,8 @@ pub(super) fn renew_copy(here: &Here, json: bool) -> Result<(), Failure> {
 /// A finding about installed hooks: from which moment a turn's changes count, and which stops count
 /// as a person's; or that an older gate wrote them, or that they call another build. If settings
 /// cannot be read, `gate doctor --agent` says why.
-pub(super) fn hooks_finding(here: &Here, agent: Agent) -> Option<Finding> {
-    let state = install::hook_state(agent, &Roots::new(&here.places).ok()?).ok()?;
+pub(super) fn hooks_finding(invocation: &Invocation, agent: Agent) -> Option<Finding> {
+    let state = install::hook_state(agent, &Roots::new(&invocation.places).ok()?).ok()?;
     let name = agent.name();
     match state {
         HookState::Outdated => {
@@ -70,8 +70,8 @@ pub(super) fn hooks_finding(here: &Here, agent: Agent) -> Option<Finding> {
     }
 }
 
-pub(super) fn run(here: &Here, agent: Agent, json: bool) -> Result<u8, Failure> {
-    let inspection = install::inspect(agent, &Roots::new(&here.places)?)?;
+pub(super) fn run(invocation: &Invocation, agent: Agent, json: bool) -> Result<u8, Failure> {
+    let inspection = install::inspect(agent, &Roots::new(&invocation.places)?)?;
     let record = AgentRecord::new(agent.name(), inspection.places, inspection.findings);
     print(&if json {
         render::json(&record)?

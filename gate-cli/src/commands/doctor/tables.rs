@@ -1,19 +1,19 @@
 //! `gate doctor --fix`: the tables of a PostgreSQL database get what this gate knows.
 
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::memory;
 use crate::render::print;
 use crate::store::{self, Migrated, PATIENCE, Place};
 
 /// Brings the tables of a database up to date, if they are not. What cannot be read is a finding.
-pub(super) fn fix(here: &Here, json: bool) -> Result<(), Failure> {
-    let Ok(place) = memory::place(&here.places) else { return Ok(()) };
+pub(super) fn fix(invocation: &Invocation, json: bool) -> Result<(), Failure> {
+    let Ok(place) = memory::place(&invocation.places) else { return Ok(()) };
     let Place::Database(url) = &place else { return Ok(()) };
     if !store::condition(&place, PATIENCE).is_ok_and(|condition| condition.is_outdated()) {
         return Ok(());
     }
-    here.operator("gate doctor --fix")?;
+    invocation.operator("gate doctor --fix")?;
     let migrated = store::migrate(url, PATIENCE)?;
     if json { Ok(()) } else { print(&change_line(&migrated)) }
 }

@@ -11,8 +11,8 @@ use gate_core::config::{Layer, Origin, resolve};
 use gate_core::decide::evidence::{Evidence, Outcome};
 
 use super::text;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::render;
 
 /// Runs the checks that are about to be written, and takes their times.
@@ -23,11 +23,15 @@ pub(super) struct Stopwatch {
 
 impl Stopwatch {
     /// For checks of the project whose settings this file has, or is going to have.
-    pub(super) fn new(here: &Here, file: &Path, detected: &Detected) -> Result<Self, Failure> {
+    pub(super) fn new(
+        invocation: &Invocation,
+        file: &Path,
+        detected: &Detected,
+    ) -> Result<Self, Failure> {
         let text = text::settings(detected, &Default::default());
         let layer = Layer::parse(Origin::Project(file.to_owned()), &text)?;
-        let project = file.parent().unwrap_or(&here.places.folder).to_owned();
-        let site = CheckSite { project, slots: None, ..here.site()? };
+        let project = file.parent().unwrap_or(&invocation.places.folder).to_owned();
+        let site = CheckSite { project, slots: None, ..invocation.site()? };
         Ok(Self { policy: resolve(&[layer], None)?.policy, site })
     }
 

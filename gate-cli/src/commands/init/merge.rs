@@ -8,8 +8,8 @@ use gate_core::config::{Layer, Origin};
 
 use super::{FoundChecks, text};
 use crate::approval;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::render::{print, print_text};
 
 /// The first line of what is added.
@@ -54,12 +54,16 @@ pub(super) fn placed_in(detected: Detected, folder: &Path) -> Detected {
 
 /// Adds the checks to the file, and says which. Approves the file if it was approved before: what
 /// else stands in it has to be the person's own.
-pub(super) fn add(here: &Here, file: &Path, checks: &FoundChecks) -> Result<(), Failure> {
+pub(super) fn add(
+    invocation: &Invocation,
+    file: &Path,
+    checks: &FoundChecks,
+) -> Result<(), Failure> {
     let tables = text::checks(&checks.detected, &checks.runs);
     if tables.is_empty() {
         return print_text(&format!("{} has all that was found\n", file.display()));
     }
-    let was_approved = approval::record(here)?.approved;
+    let was_approved = approval::record(invocation)?.approved;
     let settings = fs::read_to_string(file)
         .map_err(|error| Failure::file("file-unreadable", "read", file, &error))?;
     let merged = format!("{}\n{HEAD}{tables}", settings.trim_end());
@@ -68,7 +72,7 @@ pub(super) fn add(here: &Here, file: &Path, checks: &FoundChecks) -> Result<(), 
     fs::write(file, merged)
         .map_err(|error| Failure::file("file-unwritable", "write", file, &error))?;
     if was_approved {
-        approval::approve_written(here);
+        approval::approve_written(invocation);
     }
     let mut page = checks.page();
     page.blank();

@@ -3,14 +3,14 @@
 use super::{Accept, verify};
 use crate::commands::common::DONE;
 use crate::commands::log;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::memory::AcceptedLoss;
 use crate::render::{self, Mark, Page, print};
 
-pub(super) fn run(here: &Here, args: &Accept) -> Result<u8, Failure> {
-    let operator = here.operator("gate ledger accept")?;
-    let mut memory = log::opened(here)?;
+pub(super) fn run(invocation: &Invocation, args: &Accept) -> Result<u8, Failure> {
+    let operator = invocation.operator("gate ledger accept")?;
+    let mut memory = log::opened(invocation)?;
     let Some(loss) = memory.loss()? else {
         let message = "nothing is lost: the ledger has the last record that is known here";
         return Err(Failure::usage("nothing-lost", message).hint("`gate ledger verify` checks it"));

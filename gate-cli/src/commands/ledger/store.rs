@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use super::card::{LedgerProblem, LedgerReport, count};
 use super::verify;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::memory::Memory;
 use crate::render::{Mark, Page};
 use crate::store::{Condition, Place, is_aside};
@@ -36,12 +36,12 @@ struct ProjectRecord {
 }
 
 fn verified(
-    here: &Here,
+    invocation: &Invocation,
     place: &Place,
     project: String,
     report: Option<LedgerReport>,
 ) -> Result<ProjectRecord, Failure> {
-    let mut memory = Memory::in_place(place, here.places.heads(), &project)?;
+    let mut memory = Memory::in_place(place, invocation.places.heads(), &project)?;
     let ledger = report.map_or_else(|| verify::ledger(&mut memory), Ok)?;
     let (work_items, leases) = memory.item_counts().ok().unzip();
     Ok(ProjectRecord { project, ledger, work_items, leases })
@@ -51,7 +51,7 @@ impl StoreRecord {
     /// The store in this condition, with the report on a project that was verified; none if no
     /// record was written.
     pub(super) fn new(
-        here: &Here,
+        invocation: &Invocation,
         place: &Place,
         condition: Condition,
         verified_project: &str,
@@ -64,7 +64,7 @@ impl StoreRecord {
             condition.projects.iter().cloned().partition(|name| is_aside(name));
         let verified = |project: String| {
             let is_own = project == verified_project;
-            verified(here, place, project, is_own.then(|| report.clone()))
+            verified(invocation, place, project, is_own.then(|| report.clone()))
         };
         Ok(Some(Self {
             projects: projects.into_iter().map(verified).collect::<Result<_, Failure>>()?,

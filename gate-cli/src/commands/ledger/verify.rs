@@ -15,8 +15,8 @@ use super::card::{LedgerProblem, LedgerReport, VerifyRecord, verified_card};
 use super::store::StoreRecord;
 use crate::commands::common::DONE;
 use crate::commands::{entries::PAGE_RECORDS, log};
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::memory::{self, Memory};
 use crate::record::VERSION;
 use crate::render;
@@ -26,29 +26,29 @@ use crate::store::{self, PATIENCE, StoreError};
 /// Exit code of a ledger that does not hold.
 const BROKEN: u8 = 1;
 
-pub(super) fn run(here: &Here, args: &Verify) -> Result<u8, Failure> {
+pub(super) fn run(invocation: &Invocation, args: &Verify) -> Result<u8, Failure> {
     let chain = args.head.into_iter().fold(Chain::new(), Chain::against);
     let record = match &args.file {
         Some(file) => {
-            VerifyRecord { ledger: exported(chain, here, file)?, store: None, next: None }
+            VerifyRecord { ledger: exported(chain, invocation, file)?, store: None, next: None }
         }
-        None => own_ledger(chain, here)?,
+        None => own_ledger(chain, invocation)?,
     };
     print(&if args.json { render::json(&record)? } else { verified_card(&record) })?;
     Ok(if record.ledger.ok { DONE } else { BROKEN })
 }
 
 /// The project's own ledger, in a store that is sound as well.
-fn own_ledger(chain: Chain, here: &Here) -> Result<VerifyRecord, Failure> {
-    let place = memory::place(&here.places)?;
+fn own_ledger(chain: Chain, invocation: &Invocation) -> Result<VerifyRecord, Failure> {
+    let place = memory::place(&invocation.places)?;
     // Looked at first: whoever opens a file that others could read closes it.
     let condition = store::condition(&place, PATIENCE)?;
-    let mut memory = log::opened(here)?;
+    let mut memory = log::opened(invocation)?;
     let ledger = match (recorded(LedgerWalk::new(chain), &mut memory), condition.problems.first()) {
         (Err(_), Some(problem)) => LedgerReport::unread(problem),
         (ledger, _) => ledger?,
     };
-    let store = StoreRecord::new(here, &place, condition, memory.project(), &ledger)?;
+    let store = StoreRecord::new(invocation, &place, condition, memory.project(), &ledger)?;
     let problem = store.as_ref().and_then(StoreRecord::problem);
     let next = match memory.view() {
         Err(lost @ StoreError::Lost { .. }) => Failure::from(lost).hint,
@@ -141,7 +141,7 @@ fn decided<'r>(record: &'r Record, name: &str) -> Option<&'r str> {
 
 /// Follows the chain through an export. The state that its records lead to is not verified: an
 /// export holds no policies, and may be another project's.
-fn exported(chain: Chain, here: &Here, file: &Path) -> Result<LedgerReport, Failure> {
+fn exported(chain: Chain, invocation: &Invocation, file: &Path) -> Result<LedgerReport, Failure> {
     let followed = if file == Path::new("-") {
         // What was moved out is known from later lines, so all of it is read twice.
         tempfile::tempfile().and_then(|mut copy| {
@@ -149,7 +149,8 @@ fn exported(chain: Chain, here: &Here, file: &Path) -> Result<LedgerReport, Fail
             follow(&mut copy, chain)
         })
     } else {
-        File::open(here.places.folder.join(file)).and_then(|mut file| follow(&mut file, chain))
+        File::open(invocation.places.folder.join(file))
+            .and_then(|mut file| follow(&mut file, chain))
     };
     let (chain, problem) = followed.map_err(|error| {
         let failure = Failure::file("input-unreadable", "read the ledger", file, &error);

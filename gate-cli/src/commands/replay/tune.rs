@@ -9,8 +9,8 @@ use gate_lens::tune::Tuning;
 use super::host;
 use crate::commands::arguments::InputArgs;
 use crate::commands::common::DONE;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::memory::Memory;
 use crate::render::{self, print, print_text};
 use crate::settings;
@@ -31,15 +31,18 @@ pub(crate) struct Tune {
     pub(crate) json: bool,
 }
 
-pub(crate) fn run(here: &Here, args: &Tune) -> Result<u8, Failure> {
-    let places = &here.places;
+pub(crate) fn run(invocation: &Invocation, args: &Tune) -> Result<u8, Failure> {
+    let places = &invocation.places;
     let settings = &settings::resolve(places, &args.reading.settings.selection())?;
     let file = &places.project()?.join(settings::FILE);
     let tuning = Tuning { settings, file };
     let record = match &args.labels {
-        Some(labels) => {
-            tuning.propose_from_labels(&host(here), &places.folder, labels, args.reading.format)?
-        }
+        Some(labels) => tuning.propose_from_labels(
+            &host(invocation),
+            &places.folder,
+            labels,
+            args.reading.format,
+        )?,
         None => {
             let id = settings.policy.project.id.as_deref();
             tuning.propose_from_marks(&Memory::open(places, id)?.marked_decisions()?)?

@@ -18,9 +18,9 @@ use uuid::Uuid;
 
 use super::Run;
 use crate::commands::work;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::interrupt::{Interrupt, cancel_when};
+use crate::invocation::Invocation;
 use crate::memory::StoppedBy;
 use crate::memory::{Claim, LeaseRef, Memory};
 use crate::runner::LostLease;
@@ -58,18 +58,18 @@ impl Job {
     ///
     /// The exit protocol is switched off, a store that cannot be written.
     pub(super) fn claim(
-        here: &Here,
+        invocation: &Invocation,
         args: &Run,
         settings: &Resolved,
         interrupt: &Interrupt,
     ) -> Result<Option<Self>, Failure> {
-        let flag = here.places.variable(AGENT_EXIT_PROTOCOL_ENABLED_ENV);
+        let flag = invocation.places.variable(AGENT_EXIT_PROTOCOL_ENABLED_ENV);
         if !parse_agent_exit_protocol_enabled(flag) {
             let message = ExitSignalError::ValidationDisabled.to_string();
             return Err(Failure::usage("exit-protocol-off", message)
                 .hint("the loop ends its phase with an exit signal: switch the protocol on"));
         }
-        let mut memory = here.memory_of_items(settings, interrupt)?;
+        let mut memory = invocation.memory_of_items(settings, interrupt)?;
         let actor = args.actor.clone().unwrap_or_else(|| format!("gate-run:{}", Uuid::now_v7()));
         // Two loops may have the name of one actor, and each works on an item of its own.
         let request = Uuid::now_v7().to_string();
@@ -86,7 +86,7 @@ impl Job {
         let item = memory.claim(&claim, &|| interrupt.code().is_some())?;
         let Some(item) = item else { return Ok(None) };
         let remark = memory.latest_remark(&item)?;
-        let handoff = work::handoff(here, &mut memory, &item.work.id);
+        let handoff = work::handoff(invocation, &mut memory, &item.work.id);
         Ok(Some(Self {
             memory,
             item,
@@ -165,7 +165,7 @@ impl Job {
     /// Those of the loop, and a store that cannot be written.
     pub(super) fn run(
         mut self,
-        here: &Here,
+        invocation: &Invocation,
         settings: &Resolved,
         trust: &Trust,
         run_loop: impl FnOnce(&Self) -> Result<End, Failure>,
@@ -173,7 +173,7 @@ impl Job {
         // A renewal that waits must leave time for another before the lease is over.
         let patience = (self.ttl / 4).min(RENEWAL_TIMEOUT);
         let id = settings.policy.project.id.as_deref();
-        let mut lease_memory = Memory::open_within(&here.places, id, patience)?;
+        let mut lease_memory = Memory::open_within(&invocation.places, id, patience)?;
         let lost_lease = self.lost_lease.clone();
         let lease = self.lease_ref();
         let result =
@@ -184,7 +184,7 @@ impl Job {
         })?;
         let work = match self.signal(&end)? {
             _ if end.stopped_by == StoppedBy::LeaseLost => self.end_without_lease(None)?,
-            Some(signal) => self.submit(here, settings, trust, &signal)?,
+            Some(signal) => self.submit(invocation, settings, trust, &signal)?,
             None => self.release(None)?,
         };
         let stopped_by = if work.refused.is_some() { StoppedBy::Refused } else { end.stopped_by };
@@ -230,7 +230,7 @@ impl Job {
     /// Submits the signal, and lets the checks of CI judge an item that waits for them.
     fn submit(
         &mut self,
-        here: &Here,
+        invocation: &Invocation,
         settings: &Resolved,
         trust: &Trust,
         signal: &ExitSignal,
@@ -242,7 +242,7 @@ impl Job {
         };
         let waits_for_ci = submitted.work.state.phase == WorkPhase::CiPending;
         let item = if waits_for_ci && !settings.work.ci.is_empty() {
-            self.judge_by_ci(here, settings, trust, &submitted)?
+            self.judge_by_ci(invocation, settings, trust, &submitted)?
         } else {
             submitted
         };
@@ -257,7 +257,7 @@ impl Job {
     /// somebody else may give one.
     fn judge_by_ci(
         &mut self,
-        here: &Here,
+        invocation: &Invocation,
         settings: &Resolved,
         trust: &Trust,
         item: &Item,
@@ -267,7 +267,7 @@ impl Job {
         let interrupt = &self.interrupt;
         let failed_check =
             cancel_when(&cancel, Grace::Usual, &|| interrupt.code().is_some(), || {
-                work::checked(here, (settings, trust), &cancel)
+                work::checked(invocation, (settings, trust), &cancel)
             });
         let judged_item =
             failed_check.and_then(|failed| self.memory.ci(id, failed.is_none(), failed.as_deref()));

@@ -30,7 +30,8 @@ impl RunCommand<'_> {
         id: LoopId<'_>,
     ) -> Result<LoopGate, Failure> {
         let writes_tests = stage.writes_tests();
-        let memory = self.here.memory_of_loop(&self.trust, &self.settings, &self.interrupt)?;
+        let memory =
+            self.invocation.memory_of_loop(&self.trust, &self.settings, &self.interrupt)?;
         let gate = Gate::open(self.settings.clone(), site)?.at(When::Run);
         let gate = if writes_tests { gate.writing_tests()? } else { gate };
         let gate = gate.remembering(memory).trusting(self.trust.clone())?;

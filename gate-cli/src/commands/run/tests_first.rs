@@ -214,7 +214,7 @@ impl RunCommand<'_> {
 
     /// A gate for the time between the loops.
     fn gate(&self) -> Result<Gate, Failure> {
-        let site = self.here.site_under(&self.trust)?;
+        let site = self.invocation.site_under(&self.trust)?;
         Ok(Gate::open(self.settings.clone(), site)?.at(When::Run))
     }
 
@@ -231,7 +231,7 @@ impl RunCommand<'_> {
             gate.carry_tests(&older, newer, first_tests);
         }
         let code_by = stage.job.is_none().then(|| self.worker.name.clone());
-        let mut memory = self.here.memory_under(&self.trust, &self.settings.policy)?;
+        let mut memory = self.invocation.memory_under(&self.trust, &self.settings.policy)?;
         memory.lock_tests(&LockedTests {
             task: stage.subject().to_owned(),
             tests_by: self.tester().name.clone(),

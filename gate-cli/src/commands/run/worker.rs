@@ -7,8 +7,8 @@ use gate_core::config::{Origin, Resolved};
 use gate_transcript::Forced;
 
 use super::args::Run;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::runner::{AgentStart, PresetContext, agent_start, preset_agents};
 use crate::trust::Trust;
 
@@ -22,13 +22,13 @@ pub(super) struct Worker {
 
 /// The agent of the command behind `--`, or of the preset that `--agent` names.
 pub(super) fn worker(
-    here: &Here,
+    invocation: &Invocation,
     args: &Run,
     settings: &Resolved,
     trust: &Trust,
 ) -> Result<Worker, Failure> {
     if let (Some(agent), true) = (args.agent, args.command.is_empty()) {
-        return preset(here, args, agent, settings, trust);
+        return preset(invocation, args, agent, settings, trust);
     }
     let words = args.command.iter().map(|word| word.to_string_lossy().into_owned());
     let start = AgentStart { argv: words.collect(), ..AgentStart::default() };
@@ -42,7 +42,7 @@ pub(super) fn worker(
 
 /// An agent that gate knows how to start.
 pub(super) fn preset(
-    here: &Here,
+    invocation: &Invocation,
     args: &Run,
     agent: Forced,
     settings: &Resolved,
@@ -59,7 +59,7 @@ pub(super) fn preset(
     if !agent_args.is_empty() && is_of_project {
         trust.admit_words(&key)?;
     }
-    let tree = WorkTree::open(&here.site()?).ok();
+    let tree = WorkTree::open(&invocation.site()?).ok();
     let git = tree.and_then(|tree| tree.git_folder());
     let context = PresetContext { policy: &settings.policy, git: git.as_deref(), args: agent_args };
     let start = agent_start(name, args.allow, &context).ok_or_else(|| {

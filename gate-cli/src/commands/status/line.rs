@@ -2,8 +2,8 @@
 
 use gate_core::text::brief;
 
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::memory::RecordSelector;
 use crate::record::Record;
 use crate::render::card::word;
@@ -17,16 +17,16 @@ const MAX_CHARS: usize = 120;
 
 /// Prints the line; an empty one if nothing is set up. Reads nothing from standard input, to
 /// which a client may write.
-pub(super) fn run(here: &Here) -> Result<(), Failure> {
-    print(&format!("{}\n", line(here)?))
+pub(super) fn run(invocation: &Invocation) -> Result<(), Failure> {
+    print(&format!("{}\n", line(invocation)?))
 }
 
-fn line(here: &Here) -> Result<String, Failure> {
-    if here.places.project_file()?.is_none() {
+fn line(invocation: &Invocation) -> Result<String, Failure> {
+    if invocation.places.project_file()?.is_none() {
         return Ok(String::new());
     }
-    let policy = trust::settings_in_force(&here.places, &Selection::default())?.0.policy;
-    let mut memory = here.memory(&policy)?;
+    let policy = trust::settings_in_force(&invocation.places, &Selection::default())?.0.policy;
+    let mut memory = invocation.memory(&policy)?;
     let switch = memory.switch()?;
     if switch.off {
         return Ok(match switch.until {

@@ -10,9 +10,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::common::ago;
-use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Runs as RunFolders;
+use crate::invocation::Invocation;
 use crate::loops::{self, Window};
 use crate::memory::machine;
 use crate::render::card::state_name;
@@ -98,12 +98,12 @@ pub(crate) enum Running {
 
 /// The loops that run now, then those that ended in the last day, the latest first.
 pub(super) fn loops(
-    here: &Here,
+    invocation: &Invocation,
     policy: &Policy,
     folders: &RunFolders,
 ) -> Result<Vec<LoopStatus>, Failure> {
     let window = Window { since: Some(ago(SHOWN_FOR)), all_projects: true };
-    let records = loops::read(&mut here.whole_store(policy)?, &window)?;
+    let records = loops::read(&mut invocation.whole_store(policy)?, &window)?;
     let mut ended: Vec<_> = records.into_iter().rev().map(LoopStatus::recorded).collect();
     let mut running = Vec::new();
     for live in live_loops(folders)? {
@@ -227,8 +227,8 @@ impl LoopStatus {
 
 /// Shows the loops on the page of the status: the work of a running one, and of one that did not
 /// end well the reason and the remedy, the worst first. `project` is the one of the status, and
-/// `here` the root of its work tree.
-pub(super) fn add_rows(page: &mut Page, loops: &[LoopStatus], project: &str, here: &str) {
+/// `invocation` the root of its work tree.
+pub(super) fn add_rows(page: &mut Page, loops: &[LoopStatus], project: &str, invocation: &str) {
     if !loops.is_empty() {
         page.blank();
     }
@@ -253,7 +253,7 @@ pub(super) fn add_rows(page: &mut Page, loops: &[LoopStatus], project: &str, her
         let is_told = status.doing.as_ref().is_some_and(|doing| doing.ends_with(&status.why));
         page.rows("why", (!is_told).then_some(&status.why));
         page.rows("next", &status.next);
-        if status.tree.as_deref() != Some(here) {
+        if status.tree.as_deref() != Some(invocation) {
             page.rows("tree", &status.tree);
         }
         page.rows("folder", &status.folder);

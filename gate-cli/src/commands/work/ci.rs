@@ -10,15 +10,15 @@ use gate_fleet::work::WorkError;
 use super::{Ci, CiResult};
 use super::{NEGATIVE, answer};
 use crate::commands::common::DONE;
-use crate::context::Here;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::render;
 use crate::settings::Selection;
 use crate::trust::{self, Trust};
 
-pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
-    let (settings, trust) = trust::settings_as_written(&here.places, &Selection::default())?;
-    let mut memory = here.memory(&settings.policy)?;
+pub(super) fn run(invocation: &Invocation, args: &Ci) -> Result<u8, Failure> {
+    let (settings, trust) = trust::settings_as_written(&invocation.places, &Selection::default())?;
+    let mut memory = invocation.memory(&settings.policy)?;
     let state = memory.work(&args.id)?.work.state;
     if state.phase != WorkPhase::CiPending {
         let event = args.result.unwrap_or(CiResult::Passed).event();
@@ -26,7 +26,7 @@ pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
     }
     let failed = match args.result {
         Some(_) => None,
-        None => checked(here, (&settings, &trust), &Cancellation::default())?,
+        None => checked(invocation, (&settings, &trust), &Cancellation::default())?,
     };
     let passed = args.result.unwrap_or(CiResult::Passed) == CiResult::Passed && failed.is_none();
     let reason = args.reason.clone().or(failed);
@@ -41,13 +41,13 @@ pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
 /// No check is named, or one that is not configured; settings that nobody approved; a
 /// check that is inconclusive, as CI has not ended then.
 pub(crate) fn checked(
-    here: &Here,
+    invocation: &Invocation,
     (settings, trust): (&Resolved, &Trust),
     cancel: &Cancellation,
 ) -> Result<Option<String>, Failure> {
     let policy = ci_policy(settings)?;
     gate_checks::validate(&policy)?;
-    let site = here.site()?;
+    let site = invocation.site()?;
     trust.admit(&policy, &site)?;
     let wanted = GatherOptions {
         checks: Checks::All,

@@ -1,4 +1,4 @@
-//! The place in which a command runs, and what opens there.
+//! One run of the program: the folder that it works in, and what opens there.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,12 +18,12 @@ use crate::settings::Places;
 use crate::supervision::SUPERVISE;
 use crate::trust::Trust;
 
-/// The folders and variables with which a command runs.
-pub(crate) struct Here {
+/// The folders and variables of one run of the program.
+pub(crate) struct Invocation {
     pub(crate) places: Places,
 }
 
-impl Here {
+impl Invocation {
     /// The site for checks, in the project whose settings decide.
     pub(crate) fn site_under(&self, trust: &Trust) -> Result<CheckSite, Failure> {
         self.site_of(trust.project()?)
@@ -50,7 +50,7 @@ impl Here {
     }
 }
 
-impl Here {
+impl Invocation {
     /// Admits an operator's command or flag, as it is typed, if an operator may give it here.
     pub(crate) fn operator(&self, act: &str) -> Result<Operator, Failure> {
         Operator::admitted(act, &self.places)
@@ -66,7 +66,7 @@ impl Here {
         self.memory_within(trust, policy, self.places.patience()?)
     }
 
-    /// As [`Here::memory_under`], with a timeout for a store that is busy or does not answer.
+    /// As [`Invocation::memory_under`], with a timeout for a store that is busy or does not answer.
     pub(crate) fn memory_within(
         &self,
         trust: &Trust,
@@ -104,7 +104,7 @@ impl Here {
         Memory::open(&self.places, policy.project.id.as_deref())
     }
 
-    /// The memory for a look at all projects of the store. Unlike [`Here::memory`] it can be opened
+    /// The memory for a look at all projects of the store. Unlike [`Invocation::memory`] it can be opened
     /// if no project is named.
     pub(crate) fn whole_store(&self, policy: &Policy) -> Result<Memory, Failure> {
         // A database demands a name, and to look at all projects any will do.
