@@ -1,26 +1,36 @@
 //! The expressions of settings, packs and gate itself, read as `grep -iE` does: without
 //! regard to case, line by line.
 //!
-//! Compiling an expression takes longer than most decisions, so it is compiled when a text
-//! first holds the literals that each of its matches needs. An expression that heeds case
-//! compiles in half the time: gate's own, which are in lower case, are tried on texts in lower
-//! case.
+//! Compiling an expression takes longer than most decisions. So each alternative of gate's own is
+//! compiled when a text first holds the literals that each of its matches needs, and at first as an
+//! automaton that is built fast and searches slowly. An expression that heeds case compiles in half
+//! the time: gate's own, which are in lower case, are tried on texts in lower case.
 
+mod alternative;
 mod ascii;
 mod sentence_bound;
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use regex::{Error, Regex, RegexBuilder};
+use regex_automata::Input;
+use regex_automata::meta::{Config, Regex};
+use regex_automata::nfa::thompson::WhichCaptures;
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::Hir;
 
+use self::alternative::Alternative;
 use super::literal::{self, Group};
 use super::pattern::Matcher;
 
 /// The largest compiled expression, in bytes: more than any list of phrases
 /// needs, and little enough that settings cannot exhaust memory.
 const MAX_COMPILED_BYTES: usize = 64 << 20;
+
+/// In fewer bytes than these, a slow search takes less time than a fast one takes to be built.
+const MAX_SLOWLY_SEARCHED_BYTES: usize = 16 << 10;
 
 /// An expression, compiled when a text first needs it.
 #[derive(Debug)]
@@ -30,19 +40,12 @@ pub(crate) struct Expression {
     /// long to compile; those of settings mean what they say.
     is_from_settings: bool,
     required: OnceLock<Vec<Group>>,
-    /// `None` if it cannot be compiled.
-    compiled: OnceLock<Option<Compiled>>,
+    /// Empty if the expression cannot be parsed.
+    alternatives: OnceLock<Vec<Alternative>>,
+    /// The search of long texts. `None` if it cannot be compiled.
+    fast_search: OnceLock<Option<Regex>>,
+    searched_bytes: AtomicUsize,
 }
-
-#[derive(Debug)]
-struct Compiled {
-    regex: Regex,
-    /// The regex is tried on a text in lower case.
-    is_lower_case: bool,
-}
-
-/// A compiled expression and the text that it is tried on.
-type Search<'e, 't> = (&'e Regex, Cow<'t, str>);
 
 /// An expression heeds case, or holds an upper-case letter that is no class such
 /// as `\W`.
@@ -83,7 +86,14 @@ impl Expression {
     }
 
     const fn from_source(source: Cow<'static, str>, is_from_settings: bool) -> Self {
-        Self { source, is_from_settings, required: OnceLock::new(), compiled: OnceLock::new() }
+        Self {
+            source,
+            is_from_settings,
+            required: OnceLock::new(),
+            alternatives: OnceLock::new(),
+            fast_search: OnceLock::new(),
+            searched_bytes: AtomicUsize::new(0),
+        }
     }
 
     /// It may be tried on each sentence by itself, up to and with one of `.!?`.
@@ -106,13 +116,15 @@ impl Expression {
         if let Some(groups) = self.required.get() {
             return Ok(groups);
         }
-        let groups = literal::required(&self.with_ascii_classes())
-            .map_err(|error| last_line(&error.to_string()))?;
-        Ok(self.required.get_or_init(|| groups))
+        let tree = self.tree(false)?;
+        if self.is_lower_case() {
+            self.alternatives.get_or_init(|| Alternative::all(&tree));
+        }
+        Ok(self.required.get_or_init(|| literal::required(&tree)))
     }
 
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        self.search(text).is_some_and(|(regex, text)| regex.is_match(&text))
+        self.find(text).is_some()
     }
 
     /// The leftmost match.
@@ -123,17 +135,15 @@ impl Expression {
     /// The leftmost match at or after a byte. The bytes before it count for anchors and
     /// boundaries.
     pub(crate) fn find_from(&self, text: &str, start: usize) -> Option<Range<usize>> {
-        let (regex, text) = self.search(text)?;
-        regex.find_at(&text, start).map(|hit| hit.range())
+        self.find_in_cased(&self.cased(text)?, start)
     }
 
     /// All matches, one after the other, up to the first empty one.
     pub(crate) fn find_iter(&self, text: &str) -> impl Iterator<Item = Range<usize>> {
-        let search = self.search(text);
+        let text = self.cased(text);
         let mut start = 0;
         std::iter::from_fn(move || {
-            let (regex, text) = search.as_ref()?;
-            let range = regex.find_at(text, start)?.range();
+            let range = self.find_in_cased(text.as_ref()?, start)?;
             start = range.end;
             (!range.is_empty()).then_some(range)
         })
@@ -156,28 +166,48 @@ impl Expression {
         unmatched + &text[copied..]
     }
 
-    /// A search of the text, if it may match.
-    fn search<'t>(&self, text: &'t str) -> Option<Search<'_, 't>> {
+    /// The text as the expression is tried on it, if it may match.
+    fn cased<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
         if !literal::may_match(self.required().unwrap_or_default(), text.as_bytes()) {
             return None;
         }
-        let compiled = self.compiled.get_or_init(|| {
-            let is_lower_case = !self.is_from_settings && !has_upper_case(&self.source);
-            let regex = build(&self.with_ascii_classes(), !is_lower_case).ok()?;
-            Some(Compiled { regex, is_lower_case })
-        });
-        let Compiled { regex, is_lower_case } = compiled.as_ref()?;
-        let text = match is_lower_case {
+        Some(match self.is_lower_case() {
             true => literal::in_lower_case(text),
             false => Cow::Borrowed(text),
-        };
-        Some((regex, text))
+        })
     }
 
-    fn with_ascii_classes(&self) -> Cow<'_, str> {
+    fn find_in_cased(&self, text: &str, start: usize) -> Option<Range<usize>> {
+        let bytes = text.len() - start;
+        let searched_bytes = self.searched_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if searched_bytes > MAX_SLOWLY_SEARCHED_BYTES {
+            let fast_search = self.fast_search.get_or_init(|| {
+                let tree = self.tree(!self.is_lower_case()).ok()?;
+                regex(&tree, Config::new()).ok()
+            });
+            return find_at(fast_search.as_ref()?, text, start);
+        }
+        let alternatives =
+            self.alternatives.get_or_init(|| match self.tree(!self.is_lower_case()) {
+                Ok(tree) if self.is_lower_case() => Alternative::all(&tree),
+                // Without regard to case a tree holds no literals.
+                Ok(tree) => vec![Alternative::whole(tree)],
+                Err(_) => Vec::new(),
+            });
+        let matches = alternatives.iter().filter_map(|alternative| alternative.find(text, start));
+        // Of several at one place the first counts, as in the expression.
+        matches.min_by_key(|range| range.start)
+    }
+
+    /// The expression is tried on texts in lower case.
+    fn is_lower_case(&self) -> bool {
+        !self.is_from_settings && !has_upper_case(&self.source)
+    }
+
+    fn tree(&self, is_case_insensitive: bool) -> Result<Hir, String> {
         match self.is_from_settings {
-            false => Cow::Owned(ascii::with_ascii_classes(&self.source)),
-            true => Cow::Borrowed(&self.source),
+            false => tree(&ascii::with_ascii_classes(&self.source), is_case_insensitive),
+            true => tree(&self.source, is_case_insensitive),
         }
     }
 }
@@ -188,21 +218,34 @@ impl Expression {
 ///
 /// The mistake in it, for a person.
 pub(crate) fn compile(source: &str) -> Result<Regex, String> {
-    build(source, true)
+    regex(&tree(source, true)?, Config::new())
 }
 
-fn build(source: &str, is_case_insensitive: bool) -> Result<Regex, String> {
-    RegexBuilder::new(&ascii::with_ascii_boundaries(source))
-        .case_insensitive(is_case_insensitive)
-        .multi_line(true)
-        .size_limit(MAX_COMPILED_BYTES)
-        .build()
-        .map_err(|error| match error {
-            Error::CompiledTooBig(limit) => {
-                format!("too large when compiled, more than {limit} bytes")
-            }
-            error => last_line(&error.to_string()),
-        })
+/// The syntax tree of an expression.
+///
+/// # Errors
+///
+/// The mistake in it, for a person.
+fn tree(source: &str, is_case_insensitive: bool) -> Result<Hir, String> {
+    let mut parser = ParserBuilder::new();
+    parser.case_insensitive(is_case_insensitive).multi_line(true);
+    let parsed = parser.build().parse(&ascii::with_ascii_boundaries(source));
+    parsed.map_err(|error| last_line(&error.to_string()))
+}
+
+fn regex(tree: &Hir, config: Config) -> Result<Regex, String> {
+    let config =
+        config.which_captures(WhichCaptures::Implicit).nfa_size_limit(Some(MAX_COMPILED_BYTES));
+    Regex::builder().configure(config).build_from_hir(tree).map_err(|error| {
+        match error.size_limit() {
+            Some(limit) => format!("too large when compiled, more than {limit} bytes"),
+            None => last_line(&error.to_string()),
+        }
+    })
+}
+
+fn find_at(regex: &Regex, text: &str, start: usize) -> Option<Range<usize>> {
+    regex.find(Input::new(text).range(start..)).map(|hit| hit.range())
 }
 
 /// The expression of a matcher.

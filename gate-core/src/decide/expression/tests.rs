@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::config::Pack;
+use crate::decide::language::LANGUAGE_PACK;
+use crate::decide::pack_text;
 
 fn from_settings(source: &str) -> Expression {
     Expression::from_settings(&Matcher::Regex(source.to_owned()))
@@ -11,9 +13,60 @@ fn from_settings(source: &str) -> Expression {
 fn an_expression_of_settings_is_compiled_when_a_text_holds_what_its_matches_need() {
     let expression = from_settings(r"\bquux+\b");
     assert!(!expression.is_match("qux"));
-    assert!(expression.compiled.get().is_none());
+    assert!(expression.alternatives.get().is_none());
     assert_eq!(expression.find_iter("quux QUUXX").collect::<Vec<_>>(), [0..4, 5..10]);
-    assert!(expression.compiled.get().is_some());
+    assert!(expression.alternatives.get().is_some());
+}
+
+#[test]
+fn a_search_that_is_built_fast_finds_what_the_exact_expression_finds() {
+    let rules = pack_text::tables(LANGUAGE_PACK, "[[rule]]");
+    let values = |name: &'static str| {
+        let keys = rules.iter().flat_map(|rule| pack_text::keys(rule));
+        keys.filter_map(move |(key, value)| (key == name).then_some(value))
+    };
+    let samples = ["matches", "rejects"].into_iter().flat_map(values).flat_map(pack_text::texts);
+    let samples: Vec<_> = samples.map(str::to_lowercase).collect();
+    let texts: Vec<_> = samples.chunks(4).map(|several| several.join(". ")).collect();
+    let mut hits = 0;
+    for source in values("regex").map(pack_text::text) {
+        let expression = Expression::from_pack(source, Vec::new());
+        let tree = expression.tree(false).expect("it parses");
+        let exact = Regex::builder().build_from_hir(&tree).expect("it compiles");
+        for text in &texts {
+            expression.searched_bytes.store(0, Ordering::Relaxed);
+            let found = expression.find(text);
+            assert_eq!(found, find_at(&exact, text, 0), "{source} in {text:?}");
+            hits += usize::from(found.is_some());
+        }
+        assert!(expression.fast_search.get().is_none(), "the text is too long");
+    }
+    assert!(hits > 900, "{hits}");
+}
+
+#[test]
+fn much_text_is_searched_fast() {
+    let expression = Expression::new(r"\bnot yet\b|\bdone$");
+    let long = "all work is done so not yet ".repeat(1_000);
+    assert_eq!(expression.find("not yet"), Some(0..7));
+    assert!(expression.fast_search.get().is_none());
+    assert_eq!(expression.find(&long), Some(20..27));
+    assert!(expression.fast_search.get().is_some());
+}
+
+#[test]
+fn alternatives_are_compiled_each_by_itself() {
+    let texts = |source: &'static str| {
+        let expression = Expression::new(source);
+        expression.required().expect("it parses");
+        let alternatives = expression.alternatives.get().expect("they are known");
+        alternatives.iter().map(Alternative::required).cloned().collect::<Vec<_>>()
+    };
+    let group = |text: &str| vec![vec![text.to_owned()]];
+    assert_eq!(texts("yes|no way"), [group("yes"), group("no way")]);
+    assert_eq!(texts(r"\byes\b|\bno way"), [group("yes"), group("no way")]);
+    assert_eq!(texts(r"a+|b+|yes|c+"), [vec![], group("yes"), vec![]]);
+    assert_eq!(texts(r"x(?:yes|no way)").len(), 1);
 }
 
 /// One of gate's own finds what it finds without regard to case.
@@ -66,7 +119,8 @@ fn check_samples(pack: &Pack) {
         let source = source(&one.pattern.matcher);
         check(&source, &samples);
         let id = &one.pattern.id;
-        let required = literal::required(&ascii::with_ascii_classes(&source)).expect("it parses");
+        let tree = tree(&ascii::with_ascii_classes(&source), false).expect("it parses");
+        let required = literal::required(&tree);
         // The rarest texts of other languages are no English words either: those are chosen.
         if id.strip_prefix("done-").is_none_or(|language| language.len() != 2) {
             assert_eq!(required.first().unwrap_or(&Vec::new()), &one.pattern.keywords, "{id}");
