@@ -10,13 +10,13 @@ use crate::needs::root;
 use crate::support::{DONE, UNDONE, each, gate, judge};
 use crate::tidy::CRATES;
 
-/// What `gate explain` says about the codes of errors.
+/// The pages of `gate explain` about the codes of errors.
 pub(crate) const ERROR_PAGES: &str = "gate-cli/src/failure/codes.toml";
 
 fn codes() -> Vec<String> {
     let reasons = ReasonCode::ALL.iter().map(|code| code.code());
-    let decided = reasons.chain(WarningCode::ALL.iter().map(|code| code.code()));
-    decided.map(str::to_owned).chain(explained_errors()).collect()
+    let decision_codes = reasons.chain(WarningCode::ALL.iter().map(|code| code.code()));
+    decision_codes.map(str::to_owned).chain(explained_errors()).collect()
 }
 
 fn explained_errors() -> BTreeSet<String> {
@@ -27,7 +27,7 @@ fn explained_errors() -> BTreeSet<String> {
 /// The codes of errors in the program's sources. The error is made where the code stands, or
 /// another error gets a code there.
 fn errors_in_sources() -> BTreeSet<String> {
-    let made = [
+    let constructors = [
         "Failure::usage(",
         "Failure::internal(",
         "Failure::file(",
@@ -36,42 +36,43 @@ fn errors_in_sources() -> BTreeSet<String> {
         "refused(act,",
         " code: ",
     ];
-    let mut found = BTreeSet::new();
+    let mut codes = BTreeSet::new();
     for file in CRATES.iter().flat_map(|krate| files(&root().join(krate).join("src"))) {
         let is_source = file.extension().is_some_and(|extension| extension == "rs");
         if is_source && !file.components().any(|part| part.as_os_str() == "tests") {
             let text = fs::read_to_string(&file).unwrap();
             let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-            found.extend(made.iter().flat_map(|before| quoted_after(code, before)));
+            codes.extend(constructors.iter().flat_map(|start| quoted_after(code, start)));
         }
     }
-    let given = [
+    // There a match gives each error its code.
+    let tables = [
         "crates/gate-fleet/src/work/error.rs",
         "crates/gate-store/src/error.rs",
         "gate-core/src/config/error.rs",
     ];
-    for file in given {
+    for file in tables {
         let text = fs::read_to_string(root().join(file)).unwrap();
-        found.extend(quoted_after(&text, " => "));
+        codes.extend(quoted_after(&text, " => "));
     }
-    found
+    codes
 }
 
-/// The words in lower case that stand in quotes behind a text.
-fn quoted_after(text: &str, before: &str) -> Vec<String> {
-    let found = text.split(before).skip(1).filter_map(|rest| {
-        let rest = rest.trim_start().trim_start_matches('{').trim_start();
-        let word = rest.strip_prefix('"')?.split('"').next()?;
+/// The words in lower case that stand in quotes behind `start`.
+fn quoted_after(text: &str, start: &str) -> Vec<String> {
+    let words = text.split(start).skip(1).filter_map(|tail| {
+        let argument = tail.trim_start().trim_start_matches('{').trim_start();
+        let word = argument.strip_prefix('"')?.split('"').next()?;
         word.chars().all(|c| c.is_ascii_lowercase() || c == '-').then(|| word.to_owned())
     });
-    found.collect()
+    words.collect()
 }
 
 #[test]
 fn no_error_has_a_code_that_explain_does_not_know() {
-    let (known, used) = (explained_errors(), errors_in_sources());
+    let (explained, used) = (explained_errors(), errors_in_sources());
     assert!(used.len() > 90, "too few codes are found in the sources: {used:?}");
-    let missing: Vec<_> = used.difference(&known).collect();
+    let missing: Vec<_> = used.difference(&explained).collect();
     assert!(missing.is_empty(), "add a page to {ERROR_PAGES}: {missing:?}");
 }
 
@@ -80,10 +81,11 @@ fn no_page_of_an_error_is_left_behind_when_its_code_goes() {
     let sources = CRATES.iter().flat_map(|krate| files(&root().join(krate).join("src")));
     let texts: Vec<_> = sources.filter_map(|file| fs::read_to_string(&file).ok()).collect();
     let is_used = |code: &str| texts.iter().any(|text| text.contains(&format!("\"{code}\"")));
-    let given = errors_in_sources();
-    let unused =
-        explained_errors().into_iter().filter(|code| !given.contains(code) && !is_used(code));
-    let unused: Vec<_> = unused.collect();
+    let made = errors_in_sources();
+    let unused: Vec<_> = explained_errors()
+        .into_iter()
+        .filter(|code| !made.contains(code) && !is_used(code))
+        .collect();
     assert!(unused.is_empty(), "remove the page from {ERROR_PAGES}: {unused:?}");
 }
 
@@ -106,10 +108,10 @@ fn codes_are_kebab_case_and_different() {
         let kebab = |c: char| c.is_ascii_lowercase() || c == '-';
         assert!(code.chars().all(kebab) && !code.starts_with('-'), "{code}");
     }
-    let all = codes.len();
+    let count = codes.len();
     codes.sort_unstable();
     codes.dedup();
-    assert_eq!(codes.len(), all);
+    assert_eq!(codes.len(), count);
 }
 
 #[test]
@@ -125,9 +127,9 @@ fn all_codes_are_listed_once() {
 
 #[test]
 fn the_rules_of_integrity_are_explained_with_what_allows_them() {
-    let known = codes();
+    let codes = codes();
     for rule in gate_core::integrity::rules() {
-        assert!(!known.iter().any(|code| code == rule.id), "{} is a code too", rule.id);
+        assert!(!codes.iter().any(|code| code == rule.id), "{} is a code too", rule.id);
     }
     let ran = gate("explain exec-python").code(0).stderr("");
     let ran =
@@ -139,12 +141,12 @@ fn the_rules_of_integrity_are_explained_with_what_allows_them() {
 
 #[test]
 fn an_unknown_code_is_a_usage_error_with_advice() {
-    let typed = [
+    let misspelled = [
         ("signal-absnt", "signal-absent"),
         ("SIGNAL-ABSENT", "signal-absent"),
         ("file-exist", "file-exists"),
     ];
-    for (code, meant) in typed {
+    for (code, meant) in misspelled {
         let ran = gate(&format!("explain {code}")).code(2).stdout("");
         ran.tells(&format!("did you mean `{meant}`?"));
     }
@@ -177,9 +179,9 @@ fn what_a_decision_says_can_be_looked_up() {
 fn a_decision_is_explained_with_its_inputs_and_decided_again() {
     let ran = judge("check --task 7 --json out.log", UNDONE).code(1);
     let decision = ran.json();
-    let (id, text) =
-        (decision["decision_id"].as_str().unwrap().to_owned(), "replay      same decision");
-    let ran = ran.again("explain").code(0).says(&id).says("7-").says("blake3:").says(text);
+    let id = decision["decision_id"].as_str().unwrap().to_owned();
+    let row = "replay      same decision";
+    let ran = ran.again("explain").code(0).says(&id).says("7-").says("blake3:").says(row);
     let ran = ran.again("explain #1").code(0).says(&id);
     let ran = ran.again(&format!("explain {}", &id[..30])).code(0).says(&id);
     let ran = ran.again("explain --json 1").code(0);

@@ -17,13 +17,11 @@ use crate::support::gate;
 
 /// The files of this name that conductor-loop wrote.
 fn written(name: &str) -> Vec<(PathBuf, String)> {
-    let all = files(&shared().join("conformance/conductor")).into_iter();
-    let named =
-        all.filter(|path| path.file_name().is_some_and(|it| it.to_string_lossy().ends_with(name)));
-    let read: Vec<_> =
-        named.map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect();
-    assert!(!read.is_empty(), "no {name}");
-    read
+    let mut paths = files(&shared().join("conformance/conductor"));
+    paths.retain(|path| path.to_string_lossy().ends_with(name));
+    assert!(!paths.is_empty(), "no {name}");
+    let texts = paths.into_iter().map(|path| (path.clone(), fs::read_to_string(path).unwrap()));
+    texts.collect()
 }
 
 fn entries(messages: &[Message]) -> String {
@@ -39,14 +37,15 @@ fn records_of_runs_come_back_byte_for_byte() {
         let info = RunInfo::parse_at(&text, &path.display().to_string()).unwrap();
         assert_eq!(info.to_yaml(), text, "{}", path.display());
         assert!(is_run_id(&info.run_id) && is_task_id(&info.task_id));
-        let bare: String = text
+        let without_ids: String = text
             .lines()
             .filter(|line| !line.contains("_id: "))
             .map(|line| format!("{line}\n"))
             .collect();
-        let told = RunInfo::parse_at(&bare, &path.display().to_string()).unwrap();
+        // The path names the ids, too.
+        let from_path = RunInfo::parse_at(&without_ids, &path.display().to_string()).unwrap();
         assert_eq!(
-            (told.run_id, told.project_id, told.task_id),
+            (from_path.run_id, from_path.project_id, from_path.task_id),
             (info.run_id, info.project_id, info.task_id)
         );
     }
@@ -58,14 +57,14 @@ fn buses_come_back_byte_for_byte_but_what_was_forged() {
         return;
     }
     for (path, text) in written("MESSAGE-BUS.md") {
-        let read = bus::read(text.as_bytes());
-        let forged = read.messages.iter().position(|message| !is_message_id(&message.msg_id));
-        assert_eq!(read.problems.len(), usize::from(forged.is_some()), "{}", path.display());
-        let good = forged.map_or(0, |at| at + 1);
-        let again = entries(&read.messages[good..]);
-        assert!(text.ends_with(&again) && again.len() > 500, "{}", path.display());
+        let content = bus::read(text.as_bytes());
+        let forged = content.messages.iter().position(|message| !is_message_id(&message.msg_id));
+        assert_eq!(content.problems.len(), usize::from(forged.is_some()), "{}", path.display());
+        let first_sound = forged.map_or(0, |index| index + 1);
+        let rewritten = entries(&content.messages[first_sound..]);
+        assert!(text.ends_with(&rewritten) && rewritten.len() > 500, "{}", path.display());
         if forged.is_none() {
-            assert_eq!(again, text);
+            assert_eq!(rewritten, text);
         }
     }
 }
@@ -75,31 +74,33 @@ fn events_of_runs_are_worded_as_conductor_loop_words_them() {
     if !needs("shared") {
         return;
     }
-    let mut seen = BTreeSet::new();
+    let mut seen_kinds = BTreeSet::new();
     for (path, text) in written("run-info.yaml") {
-        let run = path.parent().unwrap();
-        let bus = fs::read(run.join("../../TASK-MESSAGE-BUS.md")).unwrap();
-        let stderr = fs::read_to_string(run.join("agent-stderr.txt")).unwrap();
+        let run_folder = path.parent().unwrap();
+        let bus = fs::read(run_folder.join("../../TASK-MESSAGE-BUS.md")).unwrap();
+        let stderr = fs::read_to_string(run_folder.join("agent-stderr.txt")).unwrap();
         let info = RunInfo::parse(&text).unwrap();
         let folder = info.output_path.strip_suffix("/output.md").unwrap();
-        let mut begun =
+        let mut running =
             RunInfo::begun(&info.run_id, &info.project_id, &info.task_id, info.start_time);
-        begun.prompt_path.clone_from(&info.prompt_path);
-        begun.stdout_path.clone_from(&info.stdout_path);
-        begun.stderr_path.clone_from(&info.stderr_path);
-        begun.output_path.clone_from(&info.output_path);
-        let all = bus::read(&bus).messages;
-        let of_run = |it: &&Message| it.run_id == info.run_id && bus::is_runner_type(&it.kind);
-        let told: Vec<_> =
-            all.iter().filter(of_run).map(|it| (it.kind.clone(), it.body.clone())).collect();
-        let ours = [bus::event(&begun, folder, ""), bus::event(&info, folder, &stderr)];
-        assert_eq!(told, ours.map(|our| (our.kind, our.body)), "{}", path.display());
-        seen.extend(told.into_iter().map(|(kind, _)| kind));
+        running.prompt_path.clone_from(&info.prompt_path);
+        running.stdout_path.clone_from(&info.stdout_path);
+        running.stderr_path.clone_from(&info.stderr_path);
+        running.output_path.clone_from(&info.output_path);
+        let mut messages = bus::read(&bus).messages;
+        messages
+            .retain(|message| message.run_id == info.run_id && bus::is_runner_type(&message.kind));
+        let recorded: Vec<_> =
+            messages.into_iter().map(|message| (message.kind, message.body)).collect();
+        let events = [bus::event(&running, folder, ""), bus::event(&info, folder, &stderr)];
+        let expected = events.map(|event| (event.kind, event.body));
+        assert_eq!(recorded, expected, "{}", path.display());
+        seen_kinds.extend(recorded.into_iter().map(|(kind, _)| kind));
     }
-    assert_eq!(seen.len(), 3);
+    assert_eq!(seen_kinds.len(), 3);
 }
 
-/// Whether a case is about formats; then it holds.
+/// Checks a case about formats. Returns false for any other case.
 pub(crate) fn of_format(input: &Value, expect: &Value) -> bool {
     let word = |key: &str| input[key].as_str().unwrap_or_default();
     match word("op") {

@@ -8,18 +8,18 @@ const FILLED: [&str; 6] = [".git", "artifacts", "corpus", "coverage", "dictionar
 
 /// All files below a folder, without what builds, git and fuzzing put there.
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+    let mut paths = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
-        if FILLED.iter().any(|filled| entry.file_name() == *filled) {
+        if FILLED.iter().any(|name| entry.file_name() == *name) {
             continue;
         }
         let (path, kind) = (entry.path(), entry.file_type().unwrap());
         if kind.is_dir() {
-            found.extend(files(&path));
+            paths.extend(files(&path));
         } else if kind.is_file() {
-            found.push(path);
+            paths.push(path);
         }
     }
-    found.sort();
-    found
+    paths.sort();
+    paths
 }

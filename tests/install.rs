@@ -1,5 +1,4 @@
-//! `gate install` and `gate uninstall`, with Claude Code: what is written, what
-//! is said, and what is refused.
+//! `gate install` and `gate uninstall`, with Claude Code: the files, the output and the refusals.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -23,34 +22,33 @@ fn entry(command: &str) -> Value {
     json!({"type": "command", "command": command, "timeout": 600, "statusMessage": STATUS})
 }
 
-/// What a person reads while the checks run.
+/// The text that a person reads while the checks run.
 const STATUS: &str = "gate: running checks…";
 
 /// Settings that hold gate's entries, and nothing else.
 fn whole(command: &str) -> Value {
     let short = |command: &str| json!({"type": "command", "command": command, "timeout": 30});
-    let of = |entry| json!([{"hooks": [entry]}]);
+    let event = |entry| json!([{"hooks": [entry]}]);
     let prompt = format!("{} || true", command.split(" || ").next().unwrap());
     json!({"hooks": {
-        "Stop": of(entry(command)),
-        "SessionStart": of(short(command)),
-        "UserPromptSubmit": of(short(&prompt)),
-        "SessionEnd": of(short(&prompt)),
+        "Stop": event(entry(command)),
+        "SessionStart": event(short(command)),
+        "UserPromptSubmit": event(short(&prompt)),
+        "SessionEnd": event(short(&prompt)),
     }})
 }
 
-/// What calls the program by its whole path.
+/// The part of the command that calls the program by its whole path.
 fn direct(ran: &Ran) -> String {
     format!("exec {} hook claude-code --deadline 540s", ran.copy_of_gate().display())
 }
 
 /// The whole command.
 fn command(ran: &Ran) -> String {
-    let missing = "gate is not installed: nothing checks whether this work is done";
-    let missing = json!({"systemMessage": missing});
-    let program = ran.copy_of_gate();
-    let program = program.display();
-    format!("command -v {program} >/dev/null 2>&1 && {} || echo '{missing}'", direct(ran))
+    let text = "gate is not installed: nothing checks whether this work is done";
+    let message = json!({"systemMessage": text});
+    let program = ran.copy_of_gate().display().to_string();
+    format!("command -v {program} >/dev/null 2>&1 && {} || echo '{message}'", direct(ran))
 }
 
 #[test]
@@ -72,45 +70,50 @@ fn the_entry_calls_a_program_that_stays_and_the_way_back_is_told() {
 
 #[test]
 fn comments_order_and_bytes_of_others_stay() {
-    let before = "{\n\t// mine\n\t\"model\": \"x\", /* why */\n\t\"env\": {\"B\": \"1\", \"A\": \"2\"},\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]},\n\t\t],\n\t},\n}";
+    let old_text = "{\n\t// mine\n\t\"model\": \"x\", /* why */\n\t\"env\": {\"B\": \"1\", \"A\": \"2\"},\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]},\n\t\t],\n\t},\n}";
     let file = "../home/.factory/settings.json";
-    let ran = gate("install droid").file(file, before).code(0).says("backup: ");
-    let after = ran.file(file);
-    let at = after.find("\n\t\t\t{\n").expect(&after);
+    let ran = gate("install droid").file(file, old_text).code(0).says("backup: ");
+    let new_text = ran.file(file);
+    let entry_start = new_text.find("\n\t\t\t{\n").expect(&new_text);
     assert!(
-        before.starts_with(&after[..at]) && after.contains("\n\t\t\t\t\"hooks\": [\n"),
-        "{after}"
+        old_text.starts_with(&new_text[..entry_start])
+            && new_text.contains("\n\t\t\t\t\"hooks\": [\n"),
+        "{new_text}"
     );
     let ran = ran.again("install droid").code(0).says("has gate in front of its stop already");
-    assert_eq!(ran.file(file), after);
-    assert_eq!(ran.again("uninstall droid").code(0).file(file), before);
+    assert_eq!(ran.file(file), new_text);
+    assert_eq!(ran.again("uninstall droid").code(0).file(file), old_text);
 }
 
 #[test]
 fn a_hook_is_not_put_into_a_file_that_the_client_ignores_but_with_fix() {
-    let told = |agent: &str, file: &str, text: &str| {
+    let message = |agent: &str, file: &str, text: &str| {
         let ran = gate(&format!("install {agent}")).file(file, text).run();
-        let told = ran.stderr.clone();
-        let is_read = told.is_empty();
-        assert_eq!(ran.file(file) == text, !is_read, "{told}");
-        assert_eq!(told.contains("--user --fix` takes that out"), !is_read, "{told}");
+        let message = ran.stderr.clone();
+        let is_read = message.is_empty();
+        assert_eq!(ran.file(file) == text, !is_read, "{message}");
+        assert_eq!(message.contains("--user --fix` takes that out"), !is_read, "{message}");
         let ran = ran.again(&format!("install {agent} --fix")).code(0).stderr("");
         let ran = ran.again(&format!("doctor --agent {agent}")).run();
         assert!(!ran.stdout.contains("does not read such a file"), "{}", ran.stdout);
         let ran = ran.again(&format!("uninstall {agent}")).code(0);
         assert_eq!(ran.file(file), text);
-        told
+        message
     };
     let line =
         "settings.json, line 1: comments are not allowed: claude-code does not read such a file";
-    assert!(told("claude-code", SETTINGS, "{ // mine\n}\n").contains(line));
-    assert_eq!(told("claude-code", SETTINGS, "\u{feff}{}"), "");
+    assert!(message("claude-code", SETTINGS, "{ // mine\n}\n").contains(line));
+    assert_eq!(message("claude-code", SETTINGS, "\u{feff}{}"), "");
     let gemini = "../home/.gemini/settings.json";
-    assert_eq!(told("gemini", gemini, "{ // mine\n}\n"), "");
-    assert!(told("gemini", gemini, "{\n\"a\": 1,\n}").contains("railing commas are not allowed"));
-    assert!(told("qwen", "../home/.qwen/settings.json", "\u{feff}{}").contains("byte order mark"));
-    assert!(told("codex", "../home/.codex/hooks.json", "{} /* x */").contains("comments"));
-    assert_eq!(told("droid", "../home/.factory/settings.json", "{} // mine"), "");
+    assert_eq!(message("gemini", gemini, "{ // mine\n}\n"), "");
+    assert!(
+        message("gemini", gemini, "{\n\"a\": 1,\n}").contains("railing commas are not allowed")
+    );
+    assert!(
+        message("qwen", "../home/.qwen/settings.json", "\u{feff}{}").contains("byte order mark")
+    );
+    assert!(message("codex", "../home/.codex/hooks.json", "{} /* x */").contains("comments"));
+    assert_eq!(message("droid", "../home/.factory/settings.json", "{} // mine"), "");
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! The ledger as its users see it: verified, exported, shown. What is changed
-//! in one is found at its record.
+//! The ledger as its users see it: verified, exported, shown. A change is found at its record.
 
 use std::io::Write;
 
@@ -24,7 +23,7 @@ fn exported() -> Vec<String> {
     export.stdout.lines().map(str::to_owned).collect()
 }
 
-/// The line with one member that says something else; all else as it was.
+/// The line with another value of one member.
 fn edited(line: &str, member: &str, from: &str, to: &str) -> String {
     let (from, to) = (format!("\"{member}\":{from}"), format!("\"{member}\":{to}"));
     assert!(line.contains(&from), "{line}");
@@ -46,19 +45,19 @@ fn verify(words: &str, lines: &[String]) -> Run {
 
 #[track_caller]
 fn broken(words: &str, lines: &[String], seq: u64, message: &str) {
-    let found = verify(&format!("--json {words}"), lines).code(1).stderr("").json();
+    let report = verify(&format!("--json {words}"), lines).code(1).stderr("").json();
     let problem = json!({ "seq": seq, "message": message });
-    assert_eq!((&found["ok"], &found["problem"]), (&json!(false), &problem));
-    assert_eq!(found["records"], seq - 1, "all before it hold");
+    assert_eq!((&report["ok"], &report["problem"]), (&json!(false), &problem));
+    assert_eq!(report["records"], seq - 1, "the earlier records hold");
 }
 
 #[test]
 fn what_gate_recorded_holds() {
     let ran = recorded().again("ledger verify").code(0).stderr("").says("HOLDS  4 records\n");
-    let found = ran.again("ledger verify --json").code(0).stderr("");
-    let value = found.json();
+    let ran = ran.again("ledger verify --json").code(0).stderr("");
+    let report = ran.json();
     assert_eq!(
-        keys(&value),
+        keys(&report),
         [
             "archived",
             "archived_before",
@@ -72,14 +71,14 @@ fn what_gate_recorded_holds() {
         ]
         .into()
     );
-    assert_eq!((&value["ok"], &value["records"]), (&json!(true), &json!(4)));
-    assert_eq!(value["problem"], Value::Null);
-    let ran = found.again("ledger head").code(0);
-    assert_eq!(value["known"], ran.stdout.trim_end(), "gate marks the head");
+    assert_eq!((&report["ok"], &report["records"]), (&json!(true), &json!(4)));
+    assert_eq!(report["problem"], Value::Null);
+    let ran = ran.again("ledger head").code(0);
+    assert_eq!(report["known"], ran.stdout.trim_end(), "gate marks the head");
     let (seq, hash) = ran.stdout.trim_end().split_once(':').unwrap();
-    assert_eq!((seq, hash), ("4", value["head"].as_str().unwrap()));
+    assert_eq!((seq, hash), ("4", report["head"].as_str().unwrap()));
     let head = ran.again("ledger head --json").code(0).json();
-    assert_eq!(head, json!({ "seq": 4, "hash": value["head"] }));
+    assert_eq!(head, json!({ "seq": 4, "hash": report["head"] }));
 }
 
 #[test]
@@ -103,10 +102,10 @@ fn a_forged_record_with_fitting_hashes_is_not_what_gate_would_have_said() {
         let hash = record.hash().to_string();
         let forge = "UPDATE ledger SET body = ?1, hash = ?2 WHERE seq = 4";
         database.execute(forge, [&forged, &hash]).unwrap();
-        let verified = ran.beside("ledger verify --json").output().unwrap();
-        let found: Value = serde_json::from_slice(&verified.stdout).unwrap();
-        assert_eq!(verified.status.code(), Some(1), "{from}: {found}");
-        assert_eq!((&found["problem"]["seq"], &found["records"]), (&json!(4), &json!(3)));
+        let output = ran.beside("ledger verify --json").output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{from}: {report}");
+        assert_eq!((&report["problem"]["seq"], &report["records"]), (&json!(4), &json!(3)));
     }
 }
 
@@ -115,9 +114,9 @@ fn a_policy_that_was_changed_is_found() {
     let ran = recorded();
     let database = Connection::open(ran.database()).unwrap();
     database.execute("UPDATE policies SET text = text || ' '", []).unwrap();
-    let found = ran.again("ledger verify --json").code(1).json();
-    assert_eq!((&found["problem"]["seq"], &found["records"]), (&json!(1), &json!(0)));
-    assert!(found["problem"]["message"].as_str().unwrap().ends_with("was changed in the store"));
+    let report = ran.again("ledger verify --json").code(1).json();
+    assert_eq!((&report["problem"]["seq"], &report["records"]), (&json!(1), &json!(0)));
+    assert!(report["problem"]["message"].as_str().unwrap().ends_with("was changed in the store"));
 }
 
 #[test]
@@ -160,11 +159,13 @@ fn an_edit_is_named() {
 #[test]
 fn what_is_missing_or_in_another_order_is_named() {
     let lines = exported();
-    let of = |numbers: &[usize]| numbers.iter().map(|at| lines[at - 1].clone()).collect::<Vec<_>>();
-    broken("", &of(&[1, 3, 4]), 2, "record 2 is missing: after 1 comes 3");
-    broken("", &of(&[2, 3, 4]), 1, "record 1 is missing: the ledger begins with 2");
-    broken("", &of(&[1, 3, 2, 4]), 2, "record 2 is missing: after 1 comes 3");
-    broken("", &of(&[1, 2, 2, 3, 4]), 3, "after record 2 comes record 2 again");
+    let export = |numbers: &[usize]| {
+        numbers.iter().map(|number| lines[number - 1].clone()).collect::<Vec<_>>()
+    };
+    broken("", &export(&[1, 3, 4]), 2, "record 2 is missing: after 1 comes 3");
+    broken("", &export(&[2, 3, 4]), 1, "record 1 is missing: the ledger begins with 2");
+    broken("", &export(&[1, 3, 2, 4]), 2, "record 2 is missing: after 1 comes 3");
+    broken("", &export(&[1, 2, 2, 3, 4]), 3, "after record 2 comes record 2 again");
     let mut edited = lines.clone();
     edited[2].push(' ');
     let column = lines[2].len() + 1;
@@ -238,9 +239,9 @@ fn store(ran: &Ran) -> Connection {
 #[track_caller]
 fn found_in_the_store(ran: Ran, seq: u64, message: &str) {
     let ran = ran.again("ledger verify").code(1).stderr("").says("BROKEN  ").says(message);
-    let found = ran.again("ledger verify --json").code(1).json();
-    assert_eq!((&found["ok"], &found["problem"]["seq"]), (&json!(false), &json!(seq)), "{found}");
-    assert!(found["problem"]["message"].as_str().unwrap().contains(message), "{found}");
+    let report = ran.again("ledger verify --json").code(1).json();
+    assert_eq!((&report["ok"], &report["problem"]["seq"]), (&json!(false), &json!(seq)));
+    assert!(report["problem"]["message"].as_str().unwrap().contains(message), "{report}");
 }
 
 #[test]

@@ -11,18 +11,18 @@ use crate::run::wait;
 use crate::run_night::{CLIENT, behind};
 use crate::support::{Ran, gate};
 
-/// What ends a loop.
+/// The cause of a loop's end.
 #[derive(Clone, Copy, PartialEq)]
-enum By {
-    Itself,
-    /// gate gets it when the agent waits.
+enum Ending {
+    ByItself,
+    /// gate gets a signal while the agent waits.
     Signal(Signal),
-    /// gate, its attendant and the agent are killed when the agent waits.
-    Tree,
-    /// The same, together with all other loops that wait for it.
-    Power,
-    /// All that gate keeps is on a small disk, which the agent fills.
-    Disk,
+    /// gate, its attendant and the agent are killed while the agent waits.
+    KilledTree,
+    /// All loops that wait for it are killed so at the same time.
+    PowerCut,
+    /// gate's files are on a small disk, which the agent fills.
+    FullDisk,
 }
 
 /// A loop's agent, its end and its cost.
@@ -30,7 +30,7 @@ struct Scene {
     task: &'static str,
     /// Lines of a shell, after the functions of `CLIENT`.
     agent: &'static str,
-    by: By,
+    ending: Ending,
     state: &'static str,
     /// A part of the reason.
     why: &'static str,
@@ -44,14 +44,14 @@ struct Scene {
 const DIED: Scene = Scene {
     task: "",
     agent: "",
-    by: By::Tree,
+    ending: Ending::KilledTree,
     state: "died",
     why: "",
     next: "go on with: `gate run --task ",
     micro_usd: 0,
     shown: &[],
 };
-const STOPPED: Scene = Scene { state: "stopped", by: By::Itself, ..DIED };
+const STOPPED: Scene = Scene { state: "stopped", ending: Ending::ByItself, ..DIED };
 const DONE: Scene = Scene { state: "done", next: "", ..STOPPED };
 
 const NIGHT: [Scene; 13] = [
@@ -73,7 +73,7 @@ const NIGHT: [Scene; 13] = [
     Scene {
         task: "alone",
         agent: "test $n = 2 && waits; goes_on",
-        by: By::Signal(Signal::KILL),
+        ending: Ending::Signal(Signal::KILL),
         why: "iteration 2, last seen",
         micro_usd: 250_000,
         ..DIED
@@ -81,16 +81,22 @@ const NIGHT: [Scene; 13] = [
     Scene {
         task: "power-1",
         agent: "test $n = 2 && waits; goes_on",
-        by: By::Power,
+        ending: Ending::PowerCut,
         why: "iteration 2, last seen",
         micro_usd: 250_000,
         ..DIED
     },
-    Scene { task: "power-2", agent: "waits", by: By::Power, why: "iteration 1, last seen", ..DIED },
+    Scene {
+        task: "power-2",
+        agent: "waits",
+        ending: Ending::PowerCut,
+        why: "iteration 1, last seen",
+        ..DIED
+    },
     Scene {
         task: "terminal",
         agent: "test $n = 2 && waits; goes_on",
-        by: By::Signal(Signal::HUP),
+        ending: Ending::Signal(Signal::HUP),
         why: "the terminal was closed",
         micro_usd: 250_000,
         ..STOPPED
@@ -98,7 +104,7 @@ const NIGHT: [Scene; 13] = [
     Scene {
         task: "ctrl-c",
         agent: "test $n = 2 && waits; goes_on",
-        by: By::Signal(Signal::INT),
+        ending: Ending::Signal(Signal::INT),
         why: "by Ctrl-C",
         micro_usd: 250_000,
         ..STOPPED
@@ -106,7 +112,7 @@ const NIGHT: [Scene; 13] = [
     Scene {
         task: "disk",
         agent: "test $n = 2 && cat /dev/zero >\"$HOME/.local/big\" 2>c-full; goes_on",
-        by: By::Disk,
+        ending: Ending::FullDisk,
         why: "gate could not go on: the disk was full: ",
         next: "make room on the disk, then go on with: `gate run --task disk ",
         micro_usd: 250_000,
@@ -175,21 +181,25 @@ fn waiting(ran: &Ran, task: &str) -> Pid {
     Pid::from_raw(fs::read_to_string(&file).unwrap().trim().parse().unwrap()).unwrap()
 }
 
-/// The state of a process and its parent; none if it is gone.
-fn stat(pid: Pid) -> Option<(String, Pid)> {
+/// A field of `/proc/PID/stat`, counted after the name; `None` if the process is gone.
+fn stat_field(pid: Pid, index: usize) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
-    let mut words = stat.rsplit_once(") ")?.1.split(' ');
-    Some((words.next()?.to_owned(), Pid::from_raw(words.next()?.parse().ok()?)?))
+    stat.rsplit_once(") ")?.1.split(' ').nth(index).map(str::to_owned)
+}
+
+fn parent(pid: Pid) -> Pid {
+    Pid::from_raw(stat_field(pid, 1).unwrap().parse().unwrap()).unwrap()
 }
 
 /// Kills loops with all their processes, as a power cut does.
 fn cut_power(loops: Vec<(Child, Pid)>) {
-    let attendants: Vec<_> = loops.iter().map(|(_, agent)| stat(*agent).unwrap().1).collect();
+    let attendants: Vec<_> = loops.iter().map(|(_, agent)| parent(*agent)).collect();
     for ((gate, agent), attendant) in loops.iter().zip(attendants) {
         for pid in [Pid::from_child(gate), attendant] {
             kill_process(pid, Signal::KILL).unwrap();
         }
-        let _gone = kill_process_group(*agent, Signal::KILL);
+        // The agent may have ended with its attendant.
+        let _ = kill_process_group(*agent, Signal::KILL);
     }
     for (mut gate, _) in loops {
         gate.wait().unwrap();
@@ -197,14 +207,14 @@ fn cut_power(loops: Vec<(Child, Pid)>) {
 }
 
 fn is_alive(pid: Pid) -> bool {
-    stat(pid).is_some_and(|(state, _)| state != "Z")
+    stat_field(pid, 0).is_some_and(|state| state != "Z")
 }
 
-/// A night, and its scenes: those that this machine can play.
+/// A night, and the scenes of it that this machine can play.
 fn night() -> (Ran, Vec<&'static Scene>) {
     let has_small_disk = needs("namespaces");
     let scenes: Vec<_> =
-        NIGHT.iter().filter(|scene| has_small_disk || scene.by != By::Disk).collect();
+        NIGHT.iter().filter(|scene| has_small_disk || scene.ending != Ending::FullDisk).collect();
     let mut run = gate("man").settings(SETTINGS).file("PROMPT.md", "Mend it.\n");
     run = run.file(".gitignore", "c-*\n");
     for Scene { task, agent, .. } in &scenes {
@@ -213,23 +223,23 @@ fn night() -> (Ran, Vec<&'static Scene>) {
         run = run.script(&format!("{task}.sh"), &format!("{client}{ACTS}{agent}\n"));
     }
     let ran = run.committed().code(0);
-    let mut powered = Vec::new();
-    for Scene { task, by, .. } in &scenes {
+    let mut without_power = Vec::new();
+    for Scene { task, ending, .. } in &scenes {
         let words = format!("run --task {task} --prompt PROMPT.md -- ./{task}.sh");
-        let mut gate = match by {
-            By::Disk => behind("unshare -rm sh -c \"$SMALL_DISK\" sh", &ran, &words),
+        let mut command = match ending {
+            Ending::FullDisk => behind("unshare -rm sh -c \"$SMALL_DISK\" sh", &ran, &words),
             _ => ran.beside(&words),
         };
-        gate.env("SMALL_DISK", SMALL_DISK);
-        let mut gate = gate.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        match by {
-            By::Itself | By::Disk => drop(gate.wait().unwrap()),
-            By::Power => powered.push((gate, waiting(&ran, task))),
-            By::Tree => {
+        command.env("SMALL_DISK", SMALL_DISK);
+        let mut gate = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        match ending {
+            Ending::ByItself | Ending::FullDisk => drop(gate.wait().unwrap()),
+            Ending::PowerCut => without_power.push((gate, waiting(&ran, task))),
+            Ending::KilledTree => {
                 let agent = waiting(&ran, task);
                 cut_power(vec![(gate, agent)]);
             }
-            By::Signal(signal) => {
+            Ending::Signal(signal) => {
                 let agent = waiting(&ran, task);
                 kill_process(Pid::from_child(&gate), *signal).unwrap();
                 gate.wait().unwrap();
@@ -237,13 +247,15 @@ fn night() -> (Ran, Vec<&'static Scene>) {
             }
         }
     }
-    cut_power(powered);
+    cut_power(without_power);
     (ran, scenes)
 }
 
-fn of_task<'v>(record: &'v Value, task: &str) -> &'v Value {
+fn loop_of_task<'v>(record: &'v Value, task: &str) -> &'v Value {
     let mut loops = record["loops"].as_array().unwrap().iter();
-    loops.find(|one| one["task"] == task).unwrap_or_else(|| panic!("no loop {task}: {record}"))
+    loops
+        .find(|loop_record| loop_record["task"] == task)
+        .unwrap_or_else(|| panic!("no loop {task}: {record}"))
 }
 
 #[test]
@@ -256,27 +268,27 @@ fn status_report_and_log_tell_the_same_end_of_each_loop() {
     for record in [&status, &report] {
         assert_eq!(record["loops"].as_array().unwrap().len(), scenes.len(), "{record}");
         for scene in &scenes {
-            let one = of_task(record, scene.task);
-            let text = |key: &str| one[key].as_str().unwrap_or_default().to_owned();
-            assert_eq!(text("state"), scene.state, "{one}");
-            assert!(text("why").contains(scene.why), "{one}");
-            assert!(text("next").contains(scene.next), "{one}");
-            assert_eq!(one["usage"]["cost_micro_usd"], scene.micro_usd, "{one}");
+            let ended = loop_of_task(record, scene.task);
+            let text = |key: &str| ended[key].as_str().unwrap_or_default().to_owned();
+            assert_eq!(text("state"), scene.state, "{ended}");
+            assert!(text("why").contains(scene.why), "{ended}");
+            assert!(text("next").contains(scene.next), "{ended}");
+            assert_eq!(ended["usage"]["cost_micro_usd"], scene.micro_usd, "{ended}");
             assert_eq!(text("tree"), ran.path("").canonicalize().unwrap().to_str().unwrap());
         }
     }
     let number = |state: &str| scenes.iter().filter(|scene| scene.state == state).count();
     let died = number("died");
     let ran = ran.again("log --json").code(0);
-    let last = ran.json_lines();
+    let last_records = ran.json_lines();
     let ran = ran.again("log --json --since 1h").code(0);
     let records = ran.json_lines();
     let count =
-        |records: &[Value], kind: &str| records.iter().filter(|one| one["type"] == kind).count();
+        |records: &[Value], kind: &str| records.iter().filter(|line| line["type"] == kind).count();
     assert_eq!(count(&records, "run_started"), scenes.len());
     assert_eq!(count(&records, "run_ended"), scenes.len() - died);
-    for records in [&last, &records] {
-        assert_eq!(count(records, "loop_died"), died, "the last 20 records are no matter");
+    for records in [&last_records, &records] {
+        assert_eq!(count(records, "loop_died"), died, "of any age, beside the last 20 records");
     }
     for words in ["log --since 1h", "log -n 2"] {
         let log = ran.beside(words).output().unwrap().stdout;
@@ -296,13 +308,13 @@ fn status_report_and_log_tell_the_same_end_of_each_loop() {
         let head = format!("  {}", scene.task);
         let mut sections = ran.stdout.split("\n\n");
         let section =
-            sections.find(|text| text.lines().next().is_some_and(|it| it.ends_with(&head)));
+            sections.find(|text| text.lines().next().is_some_and(|line| line.ends_with(&head)));
         let section = section.unwrap_or_else(|| panic!("no {head}: {}", ran.stdout));
         for part in scene.shown {
             assert!(section.contains(part), "{part:?} is not shown:\n{section}");
         }
     }
-    let worst = ran.again("status").code(0).stdout;
-    let place = |word: &str| worst.find(&format!("\n{word}  "));
-    assert!(place("DIED") < place("BLOCKED") && place("BLOCKED") < place("DONE"), "{worst}");
+    let card = ran.again("status").code(0).stdout;
+    let place = |word: &str| card.find(&format!("\n{word}  "));
+    assert!(place("DIED") < place("BLOCKED") && place("BLOCKED") < place("DONE"), "{card}");
 }

@@ -1,4 +1,4 @@
-//! What was changed behind gate's back, in either database, is noticed.
+//! A change behind gate's back, in either database, is noticed.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -50,7 +50,7 @@ fn named<T: std::fmt::Debug>(result: Result<T, StoreError>) -> (Option<u64>, Str
 fn a_row_that_contradicts_itself_is_named(shelf: &Shelf) {
     filled(shelf);
     let mut store = shelf.open();
-    for (column, expression, blamed) in [
+    for (column, expression, named_column) in [
         ("body", "body || ' '", "body"),
         ("body", "replace(body, ',', ', ')", "body"),
         ("body", "'no JSON'", "body"),
@@ -71,14 +71,19 @@ fn a_row_that_contradicts_itself_is_named(shelf: &Shelf) {
         ("hash", "upper(hash)", "hash"),
         ("v", "-1", "v"),
     ] {
-        let before = shelf.run(&format!("SELECT CAST({column} AS TEXT) FROM ledger WHERE seq = 2"));
+        let old_values =
+            shelf.run(&format!("SELECT CAST({column} AS TEXT) FROM ledger WHERE seq = 2"));
         shelf.tamper(2, column, expression);
-        let expected = (Some(2), blamed.to_owned());
-        assert_eq!(named(look(&mut store, |it| it.entry(2))), expected, "{column} = {expression}");
-        assert_eq!(named(look(&mut store, |it| it.entries(0, 9))), expected, "{column}");
-        let number = ["iteration", "v"].contains(&column);
-        let quoted = format!("'{}'", before[0].replace('\'', "''"));
-        shelf.tamper(2, column, if number { &before[0] } else { &quoted });
+        let expected = (Some(2), named_column.to_owned());
+        assert_eq!(
+            named(look(&mut store, |view| view.entry(2))),
+            expected,
+            "{column} = {expression}"
+        );
+        assert_eq!(named(look(&mut store, |view| view.entries(0, 9))), expected, "{column}");
+        let is_number = ["iteration", "v"].contains(&column);
+        let quoted = format!("'{}'", old_values[0].replace('\'', "''"));
+        shelf.tamper(2, column, if is_number { &old_values[0] } else { &quoted });
     }
     assert_eq!(chain(&mut store).len(), 3);
 }
@@ -93,16 +98,16 @@ fn a_step_that_its_hash_does_not_fit_holds_nobody(shelf: &Shelf) {
         shelf.tamper(seq, "actor", "'person'");
     }
     let expected = |seq| (Some(seq), "hash".to_owned());
-    assert_eq!(named(look(&mut store, |it| it.latest_of_task("42"))), expected(4));
-    assert_eq!(named(look(&mut store, |it| it.latest_step_of_loop("b"))), expected(5));
+    assert_eq!(named(look(&mut store, |view| view.latest_of_task("42"))), expected(4));
+    assert_eq!(named(look(&mut store, |view| view.latest_step_of_loop("b"))), expected(5));
     let kind = "exit_gate_blocked";
-    assert_eq!(named(look(&mut store, |it| it.entries_of_type(kind, 9))), expected(5));
+    assert_eq!(named(look(&mut store, |view| view.entries_of_type(kind, 9))), expected(5));
 }
 
 fn a_row_that_its_hash_does_not_fit_carries_no_decision(shelf: &Shelf) {
     let all = filled(shelf);
     let mut store = shelf.open();
-    let other = format!("'{}'", all[0].hash);
+    let other_hash = format!("'{}'", all[0].hash);
     for (column, expression) in [
         ("time", "'2026-11-22T10:00:01Z'"),
         ("type", "'exit_gate_passed'"),
@@ -110,28 +115,31 @@ fn a_row_that_its_hash_does_not_fit_carries_no_decision(shelf: &Shelf) {
         ("run", "NULL"),
         ("actor", "'person'"),
         ("v", "2"),
-        ("prev", &other),
-        ("hash", &other),
+        ("prev", &other_hash),
+        ("hash", &other_hash),
         ("body", "replace(body, 'continue', 'exit')"),
     ] {
-        let before = shelf.run(&format!("SELECT CAST({column} AS TEXT) FROM ledger WHERE seq = 3"));
+        let old_values =
+            shelf.run(&format!("SELECT CAST({column} AS TEXT) FROM ledger WHERE seq = 3"));
         shelf.tamper(3, column, expression);
         let expected = (Some(3), "hash".to_owned());
-        assert_eq!(named(look(&mut store, |it| it.head())), expected, "{column}");
-        assert_eq!(named(look(&mut store, |it| it.latest_of_loop("b"))), expected, "{column}");
-        assert_eq!(named(look(&mut store, |it| it.decision_by_id("b-1"))), expected, "{column}");
+        assert_eq!(named(look(&mut store, |view| view.head())), expected, "{column}");
+        assert_eq!(named(look(&mut store, |view| view.latest_of_loop("b"))), expected, "{column}");
+        assert_eq!(
+            named(look(&mut store, |view| view.decision_by_id("b-1"))),
+            expected,
+            "{column}"
+        );
         assert_eq!(named(append(&mut store, decision("a", 3))), expected, "{column}");
         if column != "run" {
-            assert_eq!(named(look(&mut store, |it| it.decision("b", 1))), expected, "{column}");
+            assert_eq!(named(look(&mut store, |view| view.decision("b", 1))), expected, "{column}");
         }
-        // Whoever verifies the chain reads it as it is.
-        assert!(look(&mut store, |it| it.entry(3)).unwrap().is_some(), "{column}");
-        let number = column == "v";
-        shelf.tamper(
-            3,
-            column,
-            &if number { before[0].clone() } else { format!("'{}'", before[0]) },
-        );
+        // A verification of the chain reads the record as it is.
+        assert!(look(&mut store, |view| view.entry(3)).unwrap().is_some(), "{column}");
+        let old_value = &old_values[0];
+        let is_number = column == "v";
+        let restored = if is_number { old_value.clone() } else { format!("'{old_value}'") };
+        shelf.tamper(3, column, &restored);
     }
     assert_eq!(chain(&mut store), all);
 }
@@ -149,7 +157,7 @@ fn tables_of_a_newer_gate_are_left_alone(shelf: &Shelf) {
     filled(shelf);
     shelf.run("INSERT INTO gate_schema VALUES (99)");
     let mut store = shelf.open();
-    let newer = StoreError::Newer { found: 99, known: 4 };
+    let newer = StoreError::Newer { version: 99, newest_known: 4 };
     assert_eq!(head(&mut store), Err(newer.clone()));
     assert_eq!(append(&mut store, decision("a", 3)), Err(newer.clone()));
     assert_eq!(store.renew(PROJECT), Err(newer));
@@ -161,23 +169,23 @@ fn a_missing_table_is_damage(shelf: &Shelf) {
         filled(shelf);
         shelf.run(&format!("ALTER TABLE {table} RENAME TO gone"));
         let mut store = shelf.open();
-        let kept = work(&mut store, |writing| {
-            writing.keep_policy("d", "text")?;
-            writing.append(decision("a", 3))
+        let kept = work(&mut store, |transaction| {
+            transaction.keep_policy("d", "text")?;
+            transaction.append(decision("a", 3))
         });
         assert!(matches!(kept, Err(StoreError::Corrupt { .. })), "{table}: {kept:?}");
-        let found = look(&mut store, |it| Ok((it.policy("d")?, it.head()?)));
-        assert!(matches!(found, Err(StoreError::Corrupt { .. })), "{table}: {found:?}");
+        let read = look(&mut store, |view| Ok((view.policy("d")?, view.head()?)));
+        assert!(matches!(read, Err(StoreError::Corrupt { .. })), "{table}: {read:?}");
         shelf.run(&format!("ALTER TABLE gone RENAME TO {table}"));
         shelf.run("DELETE FROM ledger");
         fs::remove_dir_all(shelf.heads()).unwrap();
     }
 }
 
-/// What is lost is lost for whoever looks and for whoever writes.
+/// The loss is an error for readers and for writers.
 #[track_caller]
-fn is_lost(shelf: &Shelf, marked: Head, found: Head) {
-    let lost = StoreError::Lost { marked, found };
+fn is_lost(shelf: &Shelf, marked_head: Head, ledger_head: Head) {
+    let lost = StoreError::Lost { marked_head, ledger_head };
     let mut store = shelf.open_marked();
     assert_eq!(head(&mut store), Err(lost.clone()));
     assert_eq!(append(&mut store, decision("z", 1)), Err(lost.clone()));
@@ -198,20 +206,20 @@ fn a_cut_tail_is_lost(shelf: &Shelf) {
     let all = filled(shelf);
     shelf.run("DELETE FROM ledger WHERE seq = 3");
     is_lost(shelf, all[2].head(), all[1].head());
-    assert_eq!(chain(&mut shelf.open()), all[..2], "whoever asks without marks sees the rest");
+    assert_eq!(chain(&mut shelf.open()), all[..2], "without marks the rest is seen");
 }
 
 fn a_replaced_record_is_lost(shelf: &Shelf) {
     let all = filled(shelf);
     shelf.run("DELETE FROM ledger WHERE seq = 3");
     let mut unmarked = shelf.open();
-    let other = append(&mut unmarked, decision("c", 1)).unwrap();
-    is_lost(shelf, all[2].head(), other.head());
-    let further = append(&mut unmarked, decision("c", 2)).unwrap();
-    is_lost(shelf, all[2].head(), further.head());
-    // Nor does a hash help that is only claimed.
+    let replacement = append(&mut unmarked, decision("c", 1)).unwrap();
+    is_lost(shelf, all[2].head(), replacement.head());
+    let last = append(&mut unmarked, decision("c", 2)).unwrap();
+    is_lost(shelf, all[2].head(), last.head());
+    // The marked hash in the row does not help: it is not the hash of the record.
     shelf.tamper(3, "hash", &format!("'{}'", all[2].hash));
-    is_lost(shelf, all[2].head(), further.head());
+    is_lost(shelf, all[2].head(), last.head());
 }
 
 fn a_ledger_may_be_ahead_of_its_mark(shelf: &Shelf) {
@@ -226,16 +234,16 @@ fn a_ledger_may_be_ahead_of_its_mark(shelf: &Shelf) {
 fn a_mark_moves_with_what_is_kept_alone(shelf: &Shelf) {
     let all = filled(shelf);
     let mut store = shelf.open_marked();
-    let known = |place: &str| MarkFile::new(&shelf.heads(), place, PROJECT).head();
-    assert_eq!(known(store.place()), Some(all[2].head()));
+    let marked_head = |place: &str| MarkFile::new(&shelf.heads(), place, PROJECT).head();
+    assert_eq!(marked_head(store.place()), Some(all[2].head()));
     let mut transaction = store.begin(PROJECT).unwrap();
     transaction.append(decision("a", 3)).unwrap();
     drop(transaction);
-    assert_eq!(known(store.place()), Some(all[2].head()));
+    assert_eq!(marked_head(store.place()), Some(all[2].head()));
     let next = append(&mut store, decision("a", 3)).unwrap();
-    assert_eq!(known(store.place()), Some(next.head()));
+    assert_eq!(marked_head(store.place()), Some(next.head()));
     assert_eq!(
-        (known("elsewhere"), MarkFile::new(&shelf.heads(), store.place(), "other").head()),
+        (marked_head("elsewhere"), MarkFile::new(&shelf.heads(), store.place(), "other").head()),
         (None, None)
     );
 }
@@ -243,14 +251,14 @@ fn a_mark_moves_with_what_is_kept_alone(shelf: &Shelf) {
 fn a_mark_that_says_nothing_is_none(shelf: &Shelf) {
     filled(shelf);
     let mark = shelf.heads().join(&names(&shelf.heads())[0]);
-    let whole = fs::read(&mark).unwrap();
+    let content = fs::read(&mark).unwrap();
     shelf.run("DELETE FROM ledger WHERE seq = 3");
-    let torn = [&whole[..19], b"9", &whole[20..]].concat();
-    for text in [&torn, &b""[..], b"\0\0\0\0", b"3 short\n", &whole[..40], &[0xff; 103]] {
+    let torn = [&content[..19], b"9", &content[20..]].concat();
+    for text in [&torn, &b""[..], b"\0\0\0\0", b"3 short\n", &content[..40], &[0xff; 103]] {
         fs::write(&mark, text).unwrap();
         assert_eq!(head(&mut shelf.open_marked()).unwrap().seq, 2);
     }
-    // The next record is marked again, over whatever stands there.
+    // The next record is marked again, over any content.
     fs::write(&mark, [b'x'; 200]).unwrap();
     append(&mut shelf.open_marked(), decision("a", 3)).unwrap();
     shelf.run("DELETE FROM ledger WHERE seq = 3");
@@ -282,7 +290,7 @@ fn a_ledger_begins_anew_where_a_person_asks(shelf: &Shelf) {
     let first = append(&mut store, draft(None, &json!({"act": "breaker_reset"}))).unwrap();
     append(&mut store, decision("a", 1)).unwrap();
     assert_eq!((first.record.seq, chain(&mut store).len()), (1, 2));
-    // What was there is there still, and so are the others.
+    // The records that were set aside are still there, and so are those of other projects.
     let kept =
         shelf.run("SELECT seq FROM ledger WHERE project LIKE 'shop (set aside: %' ORDER BY seq");
     assert_eq!(kept, ["1", "2"]);

@@ -1,9 +1,9 @@
-//! What every store keeps to of work items and their leases: each law is asked of
-//! both databases.
+//! The laws of work items and their leases, which hold for every store: each law is a test of both
+//! databases.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use gate_cli::store::{Ask, Claimable, Item, Leases, Store, StoreError, Transaction};
+use gate_cli::store::{Claimable, Item, LeaseRequest, Leases, Store, StoreError, Transaction};
 use gate_core::exit::WorkPhase;
 use gate_fleet::work::{ItemState, Lease, WorkItem};
 use jiff::Timestamp;
@@ -35,43 +35,43 @@ pub(crate) fn item(id: &str, phase: WorkPhase) -> WorkItem {
     WorkItem::new(id, "a title", "what is to be done", phase).unwrap()
 }
 
-fn added(writing: &mut Transaction<'_>, work: &WorkItem) -> Result<Item, StoreError> {
-    let seq = writing.append(draft(None, &json!({"added": work.id})))?.record.seq;
-    assert!(writing.add_item(work, seq)?, "{} is there", work.id);
-    Ok(writing.item(&work.id)?.expect("it was added"))
+fn added(transaction: &mut Transaction<'_>, work: &WorkItem) -> Result<Item, StoreError> {
+    let seq = transaction.append(draft(None, &json!({"added": work.id})))?.record.seq;
+    assert!(transaction.add_item(work, seq)?, "{} is there", work.id);
+    Ok(transaction.item(&work.id)?.expect("it was added"))
 }
 
 /// A new item in a phase.
 pub(crate) fn add(store: &mut Store, id: &str, phase: WorkPhase) -> Item {
-    work(store, |writing| added(writing, &item(id, phase))).unwrap()
+    work(store, |transaction| added(transaction, &item(id, phase))).unwrap()
 }
 
 pub(crate) fn drafts(store: &mut Store, ids: &[&str]) {
     ids.iter().for_each(|id| drop(add(store, id, WorkPhase::Draft)));
 }
 
-/// What is done with leases.
+/// Changes leases, and commits.
 pub(crate) fn hand<T>(
     store: &mut Store,
     hand: impl FnOnce(&mut Leases<'_>) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
     let mut leases = store.lease(PROJECT)?;
-    let given = hand(&mut leases)?;
+    let result = hand(&mut leases)?;
     leases.commit()?;
-    Ok(given)
+    Ok(result)
 }
 
-/// The item that is claimed in a moment, for a time.
+/// Claims an item at the millisecond `now`, until another one.
 pub(crate) fn claim(
     store: &mut Store,
-    which: Claimable<'_>,
+    filter: Claimable<'_>,
     (now, until): (i64, i64),
 ) -> Option<Item> {
     // No two claims have an id in common.
     static CLAIMS: AtomicU32 = AtomicU32::new(0);
     let lease = format!("lease-{now}-{}", CLAIMS.fetch_add(1, Ordering::Relaxed));
-    let ask = Ask { lease: &lease, actor: "a", now: at(now), until: at(until) };
-    hand(store, |leasing| leasing.claim(which, ask)).unwrap()
+    let request = LeaseRequest { lease: &lease, actor: "a", now: at(now), until: at(until) };
+    hand(store, |leases| leases.claim(filter, request)).unwrap()
 }
 
 pub(crate) fn claimed(store: &mut Store, now: i64, until: i64) -> Option<String> {
@@ -83,29 +83,33 @@ fn released(item: &Item) -> Lease {
 }
 
 fn give_back(store: &mut Store, id: &str, now: i64) {
-    let before = kept(store, id);
-    hand(store, |leasing| leasing.put_lease(&before, &released(&before), at(now))).unwrap();
+    let item = kept(store, id);
+    hand(store, |leases| leases.put_lease(&item, &released(&item), at(now))).unwrap();
 }
 
 pub(crate) fn kept(store: &mut Store, id: &str) -> Item {
-    look(store, |reading| reading.item(id)).unwrap().expect(id)
+    look(store, |view| view.item(id)).unwrap().expect(id)
 }
 
 fn an_item_comes_back_as_it_went_in(shelf: &Shelf) {
     let mut store = shelf.open();
-    assert_eq!(look(&mut store, |it| Ok((it.item("a")?, it.items(0, 9)?))), Ok((None, vec![])));
-    let text = "two lines\n\u{202e}é 木 🦀 'or' $1\t".repeat(1_000);
-    let odd = WorkItem::new("W 'or' $1", "ünïcödé \"title\"", &text, WorkPhase::Review).unwrap();
+    assert_eq!(
+        look(&mut store, |view| Ok((view.item("a")?, view.items(0, 9)?))),
+        Ok((None, vec![]))
+    );
+    let description = "two lines\n\u{202e}é 木 🦀 'or' $1\t".repeat(1_000);
+    let odd =
+        WorkItem::new("W 'or' $1", "ünïcödé \"title\"", &description, WorkPhase::Review).unwrap();
     let bare = WorkItem::new("b", "", "", WorkPhase::Draft).unwrap();
     for work_item in [odd, bare] {
-        let went_in = work(&mut store, |writing| added(writing, &work_item)).unwrap();
-        let again = kept(&mut shelf.open(), &work_item.id);
-        assert_eq!((&again, &again.work), (&went_in, &work_item));
+        let added = work(&mut store, |transaction| added(transaction, &work_item)).unwrap();
+        let read = kept(&mut shelf.open(), &work_item.id);
+        assert_eq!((&read, &read.work), (&added, &work_item));
         let seq = chain(&mut store).len() as u64;
-        assert_eq!((again.added, again.seq, again.lease), (seq, seq, None));
+        assert_eq!((read.added, read.seq, read.lease), (seq, seq, None));
     }
     for unknown in ["c", "", "W", "a\0", &"x".repeat(2_000)] {
-        assert_eq!(look(&mut store, |it| it.item(unknown)), Ok(None), "{unknown}");
+        assert_eq!(look(&mut store, |view| view.item(unknown)), Ok(None), "{unknown}");
     }
 }
 
@@ -124,7 +128,7 @@ fn items_are_listed_in_the_order_of_adding(shelf: &Shelf) {
     let mut store = shelf.open();
     drafts(&mut store, &["z", "m", "a", "k"]);
     let mut ids = |after, limit| {
-        let items = look(&mut store, |reading| reading.items(after, limit)).unwrap();
+        let items = look(&mut store, |view| view.items(after, limit)).unwrap();
         items.into_iter().map(|item| item.work.id).collect::<Vec<_>>()
     };
     assert_eq!(ids(0, 9), ["z", "m", "a", "k"]);
@@ -149,17 +153,17 @@ fn what_is_free_comes_first_and_what_was_left_last(shelf: &Shelf) {
 }
 
 fn a_live_lease_is_nobody_elses(shelf: &Shelf) {
-    let (mut one, mut two) = (shelf.open(), shelf.open());
-    add(&mut one, "a", WorkPhase::Draft);
-    let first = claim(&mut one, Claimable::default(), (100, 200)).unwrap();
+    let (mut store, mut other_store) = (shelf.open(), shelf.open());
+    add(&mut store, "a", WorkPhase::Draft);
+    let first = claim(&mut store, Claimable::default(), (100, 200)).unwrap();
     let lease = first.lease.clone().unwrap();
     assert_eq!((lease.actor_id.as_str(), lease.issued_at), ("a", at(100)));
     assert_eq!((lease.expires_at, lease.renewal_count), (Some(at(200)), 0));
-    assert_eq!(kept(&mut two, "a"), first);
+    assert_eq!(kept(&mut other_store, "a"), first);
     for now in [100, 150, 199] {
-        assert_eq!(claimed(&mut two, now, 999), None, "{now}");
+        assert_eq!(claimed(&mut other_store, now, 999), None, "{now}");
     }
-    let next = claim(&mut two, Claimable::default(), (200, 300)).expect("it expired");
+    let next = claim(&mut other_store, Claimable::default(), (200, 300)).expect("it expired");
     assert!(next.lease.unwrap().lease_id.starts_with("lease-200-"));
 }
 
@@ -168,15 +172,15 @@ fn phase_and_id_say_which_is_claimed(shelf: &Shelf) {
     let store = &mut store;
     drafts(store, &["a", "b"]);
     add(store, "c", WorkPhase::Review);
-    let of = |phase, id| Claimable { phase, id };
-    let mut id = |which| claim(store, which, (10, 99)).map(|item| item.work.id);
-    assert_eq!(id(of(Some(WorkPhase::ReadyForMerge), None)), None);
-    assert_eq!(id(of(Some(WorkPhase::Review), Some("a"))), None);
-    assert_eq!(id(of(None, Some("x"))), None);
-    assert_eq!(id(of(Some(WorkPhase::Review), None)).as_deref(), Some("c"));
-    assert_eq!(id(of(None, Some("b"))).as_deref(), Some("b"));
-    assert_eq!(id(of(None, Some("b"))), None);
-    assert_eq!(id(of(Some(WorkPhase::Draft), None)).as_deref(), Some("a"));
+    let filter = |phase, id| Claimable { phase, id };
+    let mut id = |filter| claim(store, filter, (10, 99)).map(|item| item.work.id);
+    assert_eq!(id(filter(Some(WorkPhase::ReadyForMerge), None)), None);
+    assert_eq!(id(filter(Some(WorkPhase::Review), Some("a"))), None);
+    assert_eq!(id(filter(None, Some("x"))), None);
+    assert_eq!(id(filter(Some(WorkPhase::Review), None)).as_deref(), Some("c"));
+    assert_eq!(id(filter(None, Some("b"))).as_deref(), Some("b"));
+    assert_eq!(id(filter(None, Some("b"))), None);
+    assert_eq!(id(filter(Some(WorkPhase::Draft), None)).as_deref(), Some("a"));
 }
 
 fn only_phases_that_agents_claim_are_claimed(shelf: &Shelf) {
@@ -192,35 +196,35 @@ fn only_phases_that_agents_claim_are_claimed(shelf: &Shelf) {
 fn a_lease_follows_what_is_put(shelf: &Shelf) {
     let mut store = shelf.open();
     add(&mut store, "a", WorkPhase::Draft);
-    let before = claim(&mut store, Claimable::default(), (100, 200)).unwrap();
-    let lease = before.lease.clone().unwrap();
+    let item = claim(&mut store, Claimable::default(), (100, 200)).unwrap();
+    let lease = item.lease.clone().unwrap();
     let longer = Lease { expires_at: Some(at(300)), renewal_count: 1, ..lease };
-    hand(&mut store, |leasing| leasing.put_lease(&before, &longer, at(150))).unwrap();
+    hand(&mut store, |leases| leases.put_lease(&item, &longer, at(150))).unwrap();
     assert_eq!(kept(&mut store, "a").lease.as_ref(), Some(&longer));
     assert_eq!(claimed(&mut store, 299, 999), None);
     give_back(&mut store, "a", 100);
-    let over = Lease { expires_at: None, ..longer };
-    assert_eq!(kept(&mut store, "a").lease, Some(over), "whose it was is remembered");
+    let ended = Lease { expires_at: None, ..longer };
+    assert_eq!(kept(&mut store, "a").lease, Some(ended), "its holder is remembered");
     assert_eq!(claimed(&mut store, 101, 999).as_deref(), Some("a"));
 }
 
 fn a_step_ends_the_lease(shelf: &Shelf) {
     let mut store = shelf.open();
     add(&mut store, "a", WorkPhase::Review);
-    let before = claim(&mut store, Claimable::default(), (100, 200)).unwrap();
+    let item = claim(&mut store, Claimable::default(), (100, 200)).unwrap();
     let blocked_in = Some(WorkPhase::Review);
-    let after = ItemState { phase: WorkPhase::Blocked, blocked_in, transition_count: 1 };
-    work(&mut store, |writing| {
-        let seq = writing.append(draft(None, &json!({})))?.record.seq;
-        writing.move_item(&before, &after, seq)
+    let new_state = ItemState { phase: WorkPhase::Blocked, blocked_in, transition_count: 1 };
+    work(&mut store, |transaction| {
+        let seq = transaction.append(draft(None, &json!({})))?.record.seq;
+        transaction.move_item(&item, &new_state, seq)
     })
     .unwrap();
     let moved = kept(&mut store, "a");
-    assert_eq!((moved.work.state, moved.added, moved.seq), (after, 1, 2));
-    assert_eq!(moved.lease, Some(released(&before)));
+    assert_eq!((moved.work.state, moved.added, moved.seq), (new_state, 1, 2));
+    assert_eq!(moved.lease, Some(released(&item)));
     assert_eq!(
         (&moved.work.title, &moved.work.description),
-        (&before.work.title, &before.work.description)
+        (&item.work.title, &item.work.description)
     );
 }
 
@@ -231,20 +235,20 @@ fn what_has_changed_meanwhile_is_not_changed(shelf: &Shelf) {
     let first = claim(store, Claimable::default(), (100, 200)).unwrap();
     let second = claim(store, Claimable::default(), (200, 300)).unwrap();
     let changed = Err(StoreError::Changed { id: "a".to_owned() });
-    let next =
+    let new_state =
         ItemState { phase: WorkPhase::Implementation, blocked_in: None, transition_count: 1 };
     for stale in [&unclaimed, &first] {
         let lease = released(&first);
-        assert_eq!(hand(store, |leasing| leasing.put_lease(stale, &lease, at(150))), changed);
-        // Also where whoever does it passes over the error.
-        let passed_over = hand(store, |leasing| {
-            assert_eq!(leasing.put_lease(stale, &lease, at(150)), changed);
+        assert_eq!(hand(store, |leases| leases.put_lease(stale, &lease, at(150))), changed);
+        // Also if the caller passes over the error.
+        let passed_over = hand(store, |leases| {
+            assert_eq!(leases.put_lease(stale, &lease, at(150)), changed);
             Ok(())
         });
         assert_eq!(passed_over, changed);
-        let moved = work(store, |writing| {
-            let seq = writing.append(draft(None, &json!({})))?.record.seq;
-            writing.move_item(stale, &next, seq)
+        let moved = work(store, |transaction| {
+            let seq = transaction.append(draft(None, &json!({})))?.record.seq;
+            transaction.move_item(stale, &new_state, seq)
         });
         assert_eq!(moved, changed);
         assert_eq!((kept(store, "a"), chain(store).len()), (second.clone(), 1), "nothing is kept");
@@ -256,27 +260,27 @@ fn an_item_that_is_not_committed_is_undone(shelf: &Shelf) {
     let mut transaction = store.begin(PROJECT).unwrap();
     added(&mut transaction, &item("a", WorkPhase::Draft)).unwrap();
     drop(transaction);
-    assert_eq!(look(&mut store, |reading| reading.item("a")), Ok(None));
-    let before = add(&mut store, "a", WorkPhase::Draft);
+    assert_eq!(look(&mut store, |view| view.item("a")), Ok(None));
+    let item = add(&mut store, "a", WorkPhase::Draft);
     let mut transaction = store.begin(PROJECT).unwrap();
-    let after = ItemState { phase: WorkPhase::Implementation, ..before.work.state };
-    transaction.move_item(&before, &after, 1).unwrap();
+    let new_state = ItemState { phase: WorkPhase::Implementation, ..item.work.state };
+    transaction.move_item(&item, &new_state, 1).unwrap();
     drop(transaction);
-    assert_eq!(kept(&mut store, "a"), before);
+    assert_eq!(kept(&mut store, "a"), item);
 }
 
 fn items_of_other_projects_are_not_seen(shelf: &Shelf) {
     let mut store = shelf.open();
-    let here = add(&mut store, "a", WorkPhase::Draft);
-    let there = item("a", WorkPhase::Review);
-    let mut other = store.begin("other").unwrap();
-    added(&mut other, &there).unwrap();
-    other.commit().unwrap();
-    assert_eq!(kept(&mut store, "a"), here);
+    let own_item = add(&mut store, "a", WorkPhase::Draft);
+    let other_item = item("a", WorkPhase::Review);
+    let mut transaction = store.begin("other").unwrap();
+    added(&mut transaction, &other_item).unwrap();
+    transaction.commit().unwrap();
+    assert_eq!(kept(&mut store, "a"), own_item);
     assert_eq!(claimed(&mut store, 10, 99).as_deref(), Some("a"));
     assert_eq!(claimed(&mut store, 11, 99), None, "that is the other project's");
-    let mut other = store.view("other").unwrap();
-    let seen = other.item("a").unwrap().unwrap();
-    assert_eq!(other.claimable_at(Claimable::default()), Ok(Some(at(0))));
-    assert_eq!((seen.work, seen.lease), (there, None));
+    let mut view = store.view("other").unwrap();
+    let read = view.item("a").unwrap().unwrap();
+    assert_eq!(view.claimable_at(Claimable::default()), Ok(Some(at(0))));
+    assert_eq!((read.work, read.lease), (other_item, None));
 }

@@ -1,10 +1,9 @@
-//! Work items that somebody else changed, that an older gate never knew, and that
-//! are waited for.
+//! Work items that somebody else changed, that an older gate never knew, and that claimers wait for.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gate_cli::store::{Ask, Claimable, Place, Store, StoreError};
+use gate_cli::store::{Claimable, LeaseRequest, Place, Store, StoreError};
 use gate_core::exit::WorkPhase;
 use gate_fleet::work::{ItemState, Lease};
 use serde_json::json;
@@ -48,15 +47,16 @@ fn a_row_that_contradicts_itself_is_refused(shelf: &Shelf) {
     ] {
         shelf.run(&format!("UPDATE work SET {edit}"));
         let column = edit.split(' ').next().unwrap();
-        let mut found = vec![look(&mut store, |reading| reading.item("a").map(drop))];
-        // One that was added before all others is in no list.
+        let mut results = vec![look(&mut store, |view| view.item("a").map(drop))];
+        // A list begins after the record 0, so an item with a lower number is in no list.
         if column != "added" {
-            found.push(look(&mut store, |reading| reading.items(0, 9).map(drop)));
+            results.push(look(&mut store, |view| view.items(0, 9).map(drop)));
         }
-        for found in found {
-            let named =
-                matches!(&found, Err(StoreError::Corrupt { column: Some(it), .. }) if it == column);
-            assert!(named, "{edit}: {found:?}");
+        for result in results {
+            let Err(StoreError::Corrupt { column: named, .. }) = &result else {
+                panic!("{edit}: {result:?}")
+            };
+            assert_eq!(named.as_deref(), Some(column), "{edit}");
         }
         shelf.run("DELETE FROM work");
         shelf.run("INSERT INTO work SELECT * FROM untouched");
@@ -71,10 +71,10 @@ fn a_store_from_before_items_has_none_and_takes_them(shelf: &Shelf) {
     shelf.run("DELETE FROM gate_schema WHERE version > 2");
     let mut store = shelf.open();
     let any = Claimable::default();
-    let seen = look(&mut store, |it| {
-        Ok((it.head()?.seq, it.item("a")?, it.items(0, 9)?, it.claimable_at(any)?))
+    let read = look(&mut store, |view| {
+        Ok((view.head()?.seq, view.item("a")?, view.items(0, 9)?, view.claimable_at(any)?))
     });
-    assert_eq!(seen, Ok((1, None, vec![], None)));
+    assert_eq!(read, Ok((1, None, vec![], None)));
     assert_eq!(shelf.run("SELECT max(version) FROM gate_schema"), ["2"], "a look changes nothing");
     if matches!(shelf.place(), Place::Database(_)) {
         migrate(shelf);
@@ -90,7 +90,7 @@ fn a_ledger_that_is_set_aside_takes_its_items_along(shelf: &Shelf) {
     let mut store = shelf.open();
     add(&mut store, "a", WorkPhase::Draft);
     store.renew(PROJECT).unwrap();
-    assert_eq!(look(&mut store, |reading| reading.item("a")), Ok(None));
+    assert_eq!(look(&mut store, |view| view.item("a")), Ok(None));
     assert_eq!(add(&mut store, "a", WorkPhase::Draft).seq, 1);
     assert_eq!(shelf.run("SELECT count(*) FROM work"), ["2"]);
 }
@@ -98,7 +98,7 @@ fn a_ledger_that_is_set_aside_takes_its_items_along(shelf: &Shelf) {
 fn the_next_claim_is_known_before(shelf: &Shelf) {
     let mut store = shelf.open();
     let store = &mut store;
-    let next = |store: &mut Store, which| look(store, |it| it.claimable_at(which)).unwrap();
+    let next = |store: &mut Store, filter| look(store, |view| view.claimable_at(filter)).unwrap();
     let any = Claimable::default();
     assert_eq!(next(store, any), None);
     add(store, "a", WorkPhase::Blocked);
@@ -115,66 +115,70 @@ fn the_next_claim_is_known_before(shelf: &Shelf) {
 
 fn names_of_leases_are_kept_or_refused(shelf: &Shelf) {
     let mut store = shelf.open();
-    let before = add(&mut store, "a", WorkPhase::Draft);
+    let item = add(&mut store, "a", WorkPhase::Draft);
     for (lease, actor, column) in [("l\0", "a", "lease"), ("l", "a\nb", "actor")] {
-        let ask = Ask { lease, actor, now: at(1), until: at(9) };
-        let refused = hand(&mut store, |leasing| leasing.claim(Claimable::default(), ask));
-        let is_so = matches!(&refused, Err(StoreError::Unfit { column: it, .. }) if *it == column);
-        assert!(is_so, "{refused:?}");
+        let request = LeaseRequest { lease, actor, now: at(1), until: at(9) };
+        let refused = hand(&mut store, |leases| leases.claim(Claimable::default(), request));
+        let Err(StoreError::Unfit { column: named, .. }) = refused else { panic!("{refused:?}") };
+        assert_eq!(named, column);
     }
-    assert_eq!(kept(&mut store, "a"), before);
+    assert_eq!(kept(&mut store, "a"), item);
 }
 
-/// What is heard of a project while something is done on another connection.
-fn heard(ear: &mut Store, at_most: Duration, done: impl FnOnce() + Send) -> bool {
+/// A waiting store is notified of an act on another connection.
+fn is_notified(waiting: &mut Store, at_most: Duration, act: impl FnOnce() + Send) -> bool {
     thread::scope(|scope| {
         scope.spawn(move || {
             thread::sleep(Duration::from_millis(100));
-            done();
+            act();
         });
-        ear.await_work(PROJECT, at_most).unwrap()
+        waiting.await_work(PROJECT, at_most).unwrap()
     })
 }
 
 #[test]
 fn who_waits_is_told_at_once_by_the_database() {
     let Some(shelf) = Shelf::postgres() else { return };
-    let (mut ear, mut other_ear, mut store) = (shelf.open(), shelf.open(), shelf.open());
+    let (mut waiting, mut other_project, mut store) = (shelf.open(), shelf.open(), shelf.open());
     add(&mut store, "a", WorkPhase::Review);
-    assert!(ear.await_work(PROJECT, LONG).unwrap(), "the first call begins to listen");
-    assert!(other_ear.await_work("other", LONG).unwrap());
-    let began = Instant::now();
-    assert!(heard(&mut ear, LONG, || drop(add(&mut shelf.open(), "b", WorkPhase::Draft))));
+    assert!(waiting.await_work(PROJECT, LONG).unwrap(), "the first call begins to listen");
+    assert!(other_project.await_work("other", LONG).unwrap());
+    let start = Instant::now();
+    assert!(is_notified(&mut waiting, LONG, || drop(add(
+        &mut shelf.open(),
+        "b",
+        WorkPhase::Draft
+    ))));
     let any = Claimable::default();
     let claimed = claim(&mut store, Claimable { id: Some("a"), ..any }, (100, 200)).unwrap();
     let lease = Lease { expires_at: None, ..claimed.lease.clone().unwrap() };
-    assert!(heard(&mut ear, LONG, || {
-        hand(&mut shelf.open(), |leasing| leasing.put_lease(&claimed, &lease, at(150))).unwrap();
+    assert!(is_notified(&mut waiting, LONG, || {
+        hand(&mut shelf.open(), |leases| leases.put_lease(&claimed, &lease, at(150))).unwrap();
     }));
     let moves = |id: &'static str, phase| {
         let shelf = &shelf;
         move || {
             let mut store = shelf.open();
-            let before = kept(&mut store, id);
-            let transition_count = before.work.state.transition_count + 1;
-            let after = ItemState { phase, blocked_in: None, transition_count };
+            let item = kept(&mut store, id);
+            let transition_count = item.work.state.transition_count + 1;
+            let new_state = ItemState { phase, blocked_in: None, transition_count };
             let seq = append(&mut store, draft(None, &json!({}))).unwrap().record.seq;
-            work(&mut store, |writing| writing.move_item(&before, &after, seq)).unwrap();
+            work(&mut store, |transaction| transaction.move_item(&item, &new_state, seq)).unwrap();
         }
     };
-    assert!(heard(&mut ear, LONG, moves("a", WorkPhase::ReadyForMerge)));
-    assert!(began.elapsed() < LONG, "nobody waited to the end");
+    assert!(is_notified(&mut waiting, LONG, moves("a", WorkPhase::ReadyForMerge)));
+    assert!(start.elapsed() < LONG, "nobody waited to the end");
     let short = Duration::from_millis(700);
     for phase in [WorkPhase::CiPending, WorkPhase::Completed] {
-        assert!(!heard(&mut ear, short, moves("b", phase)), "nobody claims that");
+        assert!(!is_notified(&mut waiting, short, moves("b", phase)), "nobody claims that");
     }
     let renewed = Lease { expires_at: Some(at(900)), ..lease };
     let claimed = claim(&mut store, Claimable { id: Some("a"), ..any }, (300, 400)).unwrap();
     let renewed = Lease { lease_id: claimed.lease.clone().unwrap().lease_id, ..renewed };
-    assert!(!heard(&mut ear, short, || {
-        hand(&mut shelf.open(), |leasing| leasing.put_lease(&claimed, &renewed, at(350))).unwrap();
+    assert!(!is_notified(&mut waiting, short, || {
+        hand(&mut shelf.open(), |leases| leases.put_lease(&claimed, &renewed, at(350))).unwrap();
     }));
-    assert!(!other_ear.await_work("other", short).unwrap(), "another project hears nothing");
+    assert!(!other_project.await_work("other", short).unwrap(), "another project hears nothing");
 }
 
 #[test]
@@ -191,16 +195,13 @@ fn a_fleets_role_needs_to_update_work_alone() {
     let mut limited = Store::open(&place, None, LONG).unwrap();
     add(&mut limited, "b", WorkPhase::Draft);
     for (id, now) in [("a", 100), ("b", 101)] {
-        let which = Claimable { id: Some(id), phase: None };
-        let before = claim(&mut limited, which, (now, 200)).unwrap();
-        let after = ItemState {
-            phase: WorkPhase::Implementation,
-            transition_count: 1,
-            ..before.work.state
-        };
-        work(&mut limited, |writing| {
-            let seq = writing.append(draft(None, &json!({})))?.record.seq;
-            writing.move_item(&before, &after, seq)
+        let filter = Claimable { id: Some(id), phase: None };
+        let item = claim(&mut limited, filter, (now, 200)).unwrap();
+        let new_state =
+            ItemState { phase: WorkPhase::Implementation, transition_count: 1, ..item.work.state };
+        work(&mut limited, |transaction| {
+            let seq = transaction.append(draft(None, &json!({})))?.record.seq;
+            transaction.move_item(&item, &new_state, seq)
         })
         .unwrap();
     }

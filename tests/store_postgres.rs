@@ -1,5 +1,4 @@
-//! The store of a fleet: rights, a database that does not answer, and one that
-//! is lost in the middle.
+//! The store of a fleet: rights, a silent database, and one that is lost in the middle.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -35,10 +34,11 @@ fn who_may_select_and_insert_may_do_all_that_a_fleet_does() {
     let mut limited = role(&shelf, "GRANT SELECT, INSERT ON ledger, policies TO ROLE");
     append(&mut limited, decision("a", 2)).unwrap();
     for _ in 0..2 {
-        work(&mut limited, |writing| writing.keep_policy("d", "text")).unwrap();
+        work(&mut limited, |transaction| transaction.keep_policy("d", "text")).unwrap();
     }
-    let found = look(&mut limited, |it| Ok((it.latest_of_loop("a")?, it.policy("d")?))).unwrap();
-    assert_eq!((found.0.unwrap().record.seq, found.1.as_deref()), (2, Some("text")));
+    let latest = look(&mut limited, |view| view.latest_of_loop("a")).unwrap();
+    let policy = look(&mut limited, |view| view.policy("d")).unwrap();
+    assert_eq!((latest.unwrap().record.seq, policy.as_deref()), (2, Some("text")));
     assert!(matches!(limited.renew("shop"), Err(StoreError::Refused { .. })));
     assert_eq!(chain(&mut limited).len(), 2);
 }
@@ -66,12 +66,12 @@ fn no_message_holds_a_password() {
     assert!(matches!(unreachable, StoreError::Unreachable { .. }), "{unreachable}");
     let store = open(&url, PATIENCE);
     let place = Place::Database(url.parse().unwrap());
-    let told = format!(
+    let texts = format!(
         "{refused} {refused:?} {unreachable} {unreachable:?} {store:?} {place:?} {}",
         store.place()
     );
     for secret in ["not-the-password", "nobody_here", "somebody", "@"] {
-        assert!(!told.contains(secret), "{told}");
+        assert!(!texts.contains(secret), "{texts}");
     }
 }
 
@@ -82,8 +82,8 @@ fn an_address_that_cannot_be_used_says_why() {
     }
     let reason = |text: &str| text.parse::<DatabaseUrl>().unwrap_err().to_string();
     for text in ["", "shop", "mysql://u:secret@h/db", "postgres://u:secret@h:port/db"] {
-        let told = reason(text);
-        assert!(!told.contains("sec") && told.contains("the database's address"), "{told}");
+        let reason = reason(text);
+        assert!(!reason.contains("sec") && reason.contains("the database's address"), "{reason}");
     }
     let url: DatabaseUrl = " postgres://u:secret@h,i:6000/db?connect_timeout=3\n".parse().unwrap();
     assert_eq!(url.to_string(), "postgres://h:5432,i:6000/db");
@@ -143,7 +143,7 @@ pub(crate) enum Cut {
 /// The statement that ends a transaction.
 const COMMIT: &str = "COMMIT\0";
 
-/// A proxy to the server that breaks the line at the first commits, so many.
+/// A proxy to the server that breaks the line at so many commits, from the first on.
 pub(crate) fn proxy(
     database: &Database,
     listener: TcpListener,
@@ -152,18 +152,18 @@ pub(crate) fn proxy(
     proxy_at(database, listener, (cut.map(|cut| (cut, COMMIT)), times))
 }
 
-/// A proxy that breaks the line at the first statements, so many, in which these words are.
+/// A proxy that breaks the line at so many statements with these words, from the first on.
 pub(crate) fn proxy_at(
     database: &Database,
     listener: TcpListener,
     (cut, times): (Option<(Cut, &'static str)>, usize),
 ) -> Option<String> {
     let (socket, url) = behind(database, &listener)?;
-    let left = Arc::new(AtomicUsize::new(times));
+    let remaining_cuts = Arc::new(AtomicUsize::new(times));
     thread::spawn(move || {
         for client in listener.incoming() {
             let (client, server) = (client.unwrap(), UnixStream::connect(&socket).unwrap());
-            forward(client, server, cut, left.clone());
+            forward(client, server, cut, remaining_cuts.clone());
         }
     });
     Some(url)
@@ -172,11 +172,10 @@ pub(crate) fn proxy_at(
 /// The error that PgBouncer answers with.
 const CRASHED: &[u8] = b"E\0\0\0\x30SFATAL\0VFATAL\0C08P01\0Mserver conn crashed?\0\0";
 
-/// The socket of a database, and its address behind a listener. None if the server has no socket
-/// here.
+/// The socket of a database, and its address behind a listener; `None` without a local socket.
 pub(crate) fn behind(database: &Database, listener: &TcpListener) -> Option<(PathBuf, String)> {
-    let (user, after) = database.url.split_once('@')?;
-    let (host, name) = after.split_once('/')?;
+    let (user, host_and_name) = database.url.split_once('@')?;
+    let (host, name) = host_and_name.split_once('/')?;
     let socket = PathBuf::from(host.replace("%2F", "/")).join(".s.PGSQL.5432");
     let port = listener.local_addr().unwrap().port();
     socket.exists().then(|| (socket, format!("{user}@127.0.0.1:{port}/{name}")))
@@ -186,7 +185,7 @@ pub(crate) fn forward(
     client: TcpStream,
     server: UnixStream,
     cut: Option<(Cut, &'static str)>,
-    left: Arc<AtomicUsize>,
+    remaining_cuts: Arc<AtomicUsize>,
 ) {
     let (mut from_client, mut to_server) =
         (client.try_clone().unwrap(), server.try_clone().unwrap());
@@ -195,13 +194,14 @@ pub(crate) fn forward(
     thread::spawn(move || {
         let mut bytes = [0; 4096];
         while let Ok(count @ 1..) = from_client.read(&mut bytes) {
-            let is_here = |words: &str| {
+            let has_words = |words: &str| {
                 bytes[..count].windows(words.len()).any(|part| part == words.as_bytes())
             };
-            let take = |left: usize| left.checked_sub(1);
+            let take_one = |number: usize| number.checked_sub(1);
+            let order = Ordering::SeqCst;
             let cut = cut
-                .filter(|(_, words)| is_here(words))
-                .filter(|_| left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_ok());
+                .filter(|(_, words)| has_words(words))
+                .filter(|_| remaining_cuts.fetch_update(order, order, take_one).is_ok());
             if cut.is_some_and(|(cut, _)| cut == Cut::Answered) {
                 let _ = from_client.write_all(CRASHED);
             }
@@ -259,12 +259,12 @@ fn a_server_that_starts_late_is_waited_for() {
     let Some(shelf) = Shelf::postgres() else { return };
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
-    let Some(url) = proxy(shelf.database(), free, (None, 0)) else { return };
+    let other_listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let Some(url) = proxy(shelf.database(), other_listener, (None, 0)) else { return };
     drop(listener);
-    let late = url.rsplit_once('@').unwrap().0.to_owned();
-    let name = url.rsplit_once('/').unwrap().1.to_owned();
-    let url = format!("{late}@{address}/{name}");
+    let (user, _) = url.rsplit_once('@').unwrap();
+    let (_, name) = url.rsplit_once('/').unwrap();
+    let url = format!("{user}@{address}/{name}");
     thread::scope(|scope| {
         let waiting = scope.spawn(|| append(&mut open(&url, PATIENCE), decision("a", 1)));
         thread::sleep(Duration::from_millis(400));
@@ -295,8 +295,8 @@ fn a_search_path_makes_another_store() {
     let Some(shelf) = Shelf::postgres() else { return };
     shelf.run("CREATE SCHEMA apart");
     let url = &shelf.database().url;
-    let joint = if url.contains('?') { '&' } else { '?' };
-    let mut apart = open(&format!("{url}{joint}options=-c%20search_path%3Dapart"), PATIENCE);
+    let mark = if url.contains('?') { '&' } else { '?' };
+    let mut apart = open(&format!("{url}{mark}options=-c%20search_path%3Dapart"), PATIENCE);
     append(&mut shelf.open(), decision("a", 1)).unwrap();
     assert_eq!(head(&mut apart).unwrap().seq, 0);
     append(&mut apart, decision("a", 1)).unwrap();

@@ -24,8 +24,8 @@ fn set_mode(path: &Path, mode: u32) {
 #[track_caller]
 fn is_unwritable<T: std::fmt::Debug>(result: Result<T, StoreError>, named: &Path) {
     match result {
-        Err(StoreError::Unwritable { path, what }) => {
-            assert_eq!(Path::new(&path).file_name(), named.file_name(), "{what}");
+        Err(StoreError::Unwritable { path, reason }) => {
+            assert_eq!(Path::new(&path).file_name(), named.file_name(), "{reason}");
         }
         other => panic!("{other:?}"),
     }

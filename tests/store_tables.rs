@@ -1,6 +1,6 @@
 //! The tables of a store: what it keeps to when they change.
 
-use gate_cli::store::{self, Ask, Claimable, Migrated, Place, StoreError};
+use gate_cli::store::{self, Claimable, LeaseRequest, Migrated, Place, StoreError};
 
 use crate::store::laws;
 use crate::store_items::{at, drafts, hand};
@@ -60,8 +60,8 @@ fn an_addition_that_nobody_here_knows_stops_nobody(shelf: &Shelf) {
 fn no_request_gets_two_items(shelf: &Shelf) {
     let mut store = shelf.open();
     drafts(&mut store, &["a", "b"]);
-    let ask = Ask { lease: "request", actor: "a", now: at(1), until: at(9) };
-    let mut claim = || hand(&mut store, |leases| leases.claim(Claimable::default(), ask));
+    let request = LeaseRequest { lease: "request", actor: "a", now: at(1), until: at(9) };
+    let mut claim = || hand(&mut store, |leases| leases.claim(Claimable::default(), request));
     assert_eq!(claim().unwrap().map(|item| item.work.id).as_deref(), Some("a"));
     assert!(claim().is_err());
     assert_eq!(shelf.run("SELECT id FROM work WHERE lease IS NOT NULL"), ["a"]);
@@ -101,7 +101,7 @@ fn a_check_changes_no_database() {
     older(&shelf);
     assert_eq!(head(&mut shelf.open()).unwrap().seq, 2, "whoever looks may go on");
     let refused = append(&mut shelf.open(), decision("a", 3)).unwrap_err();
-    assert!(matches!(refused, StoreError::Older { found: 3, known: 4, .. }), "{refused}");
+    assert!(matches!(refused, StoreError::Older { version: 3, written: 4, .. }), "{refused}");
     assert_eq!(shelf.run("SELECT max(version) FROM gate_schema"), ["3"]);
 }
 
@@ -113,10 +113,10 @@ fn a_migration_makes_what_is_missing_once() {
     append(&mut shelf.open(), decision("a", 1)).unwrap();
     older(shelf);
     let migrated = migrate(shelf);
-    assert_eq!((migrated.before, migrated.version), (3, 4));
+    assert_eq!((migrated.old_version, migrated.version), (3, 4));
     assert_eq!(names(&migrated), [(1, "work_lease"), (2, "decisions")]);
     let again = migrate(shelf);
-    assert_eq!((again.before, again.version, names(&again)), (4, 4, vec![]));
+    assert_eq!((again.old_version, again.version, names(&again)), (4, 4, vec![]));
     append(&mut shelf.open(), decision("a", 2)).unwrap();
     assert_eq!(chain(&mut shelf.open()).len(), 2);
     shelf.run("DROP VIEW gate_decisions; DELETE FROM gate_additions WHERE number = 2");

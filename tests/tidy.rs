@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use crate::here::files;
 use crate::needs::root;
 
-/// The one file of the core that looks around by itself, because a published API
-/// has no parameters for what it finds.
+/// The one file of the core that reads the environment and the clock by itself, because a published
+/// API has no parameters for them.
 const AMBIENT: &str = "gate-core/src/exit/ambient.rs";
 
-/// What keeps the formats of many agents on a disk: the only part of that crate which looks.
+/// The parts of their crate that read and write a disk: they keep the formats of many agents there.
 const ON_DISK: [&str; 2] = ["crates/gate-fleet/src/disk", "crates/gate-fleet/src/durable.rs"];
 
 /// Lowest first: a crate may use those before it.
@@ -27,11 +27,11 @@ pub(crate) const CRATES: [&str; 9] = [
     "gate-cli",
 ];
 
-/// Crates that look at nothing by themselves.
+/// Crates that read no file, clock or environment by themselves.
 const PURE: [&str; 3] = ["crates/gate-transcript", "gate-core", "crates/gate-fleet"];
 
 /// The longest source file, in lines.
-const LONGEST: usize = 500;
+const MAX_LINES: usize = 500;
 
 fn rust(folder: &Path) -> Vec<PathBuf> {
     files(folder)
@@ -53,11 +53,11 @@ fn read(path: &Path) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned()
 }
 
-fn named(path: &Path) -> String {
+fn relative_name(path: &Path) -> String {
     path.strip_prefix(root()).unwrap().display().to_string()
 }
 
-/// The part of a source that is no test and no comment.
+/// A source without its tests and comments.
 fn code(path: &Path) -> String {
     let is_test =
         path.components().any(|part| part.as_os_str() == "tests") || path.ends_with("tests.rs");
@@ -67,82 +67,79 @@ fn code(path: &Path) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The files in which something is found.
+/// Fails with the rule and the places that break it.
 #[track_caller]
-fn none(rule: &str, found: impl IntoIterator<Item = String>) {
-    let found: Vec<_> = found.into_iter().collect();
-    assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
+fn none(rule: &str, breaches: impl IntoIterator<Item = String>) {
+    let breaches: Vec<_> = breaches.into_iter().collect();
+    assert!(breaches.is_empty(), "{rule}:\n  {}", breaches.join("\n  "));
 }
 
 #[test]
 fn nothing_is_left_for_later() {
     let marks = [["TO", "DO"], ["FIX", "ME"], ["todo", "!"], ["unimplemented", "!"], ["dbg", "!"]];
     let marks = marks.map(|parts| parts.concat());
-    let found = all_sources().into_iter().flat_map(|path| {
+    let breaches = all_sources().into_iter().flat_map(|path| {
         let text = read(&path);
-        let here = marks.iter().filter(move |mark| text.contains(mark.as_str()));
-        here.map(|mark| format!("{}: {mark}", named(&path))).collect::<Vec<_>>()
+        let present = marks.iter().filter(move |mark| text.contains(mark.as_str()));
+        present.map(|mark| format!("{}: {mark}", relative_name(&path))).collect::<Vec<_>>()
     });
-    none("do it now", found);
+    none("do it now", breaches);
 }
 
 #[test]
 fn no_source_is_longer_than_500_lines() {
-    let found = CRATES.iter().flat_map(|krate| sources(krate)).filter_map(|path| {
+    let breaches = CRATES.iter().flat_map(|krate| sources(krate)).filter_map(|path| {
         let lines = read(&path).lines().count();
-        (lines > LONGEST).then(|| format!("{}: {lines} lines", named(&path)))
+        (lines > MAX_LINES).then(|| format!("{}: {lines} lines", relative_name(&path)))
     });
-    none("cut it in two", found);
+    none("cut it in two", breaches);
 }
 
 #[test]
 fn every_source_begins_by_saying_what_it_is() {
-    let found = all_sources().into_iter().filter(|path| !read(path).starts_with("//! "));
-    none("begin with //!", found.map(|path| named(&path)));
+    let breaches = all_sources().into_iter().filter(|path| !read(path).starts_with("//! "));
+    none("begin with //!", breaches.map(|path| relative_name(&path)));
 }
 
 #[test]
 fn the_core_looks_at_nothing_by_itself() {
     let modules = ["fs", "env", "process", "net", "thread"];
     let types = ["SystemTime", "Instant", "Command::new", "::now(", "now_v7"];
-    let pure = PURE.iter().flat_map(|krate| sources(krate));
-    let pure = pure.filter(|path| !path.ends_with(root().join(AMBIENT)));
-    let pure = pure.filter(|path| ON_DISK.iter().all(|part| !path.starts_with(root().join(part))));
-    let found = pure.flat_map(|path| {
+    let is_exempt = |path: &PathBuf| {
+        path.ends_with(root().join(AMBIENT))
+            || ON_DISK.iter().any(|part| path.starts_with(root().join(part)))
+    };
+    let pure = PURE.iter().flat_map(|krate| sources(krate)).filter(|path| !is_exempt(path));
+    let breaches = pure.flat_map(|path| {
         let code = code(&path);
-        let at = |what: &str| Some(format!("{}: {what}", named(&path)));
-        let module = modules.iter().filter_map(|name| {
-            let used = code.contains(&format!("std::{name}")) || imports(&code).contains(*name);
-            if used { at(name) } else { None }
+        let used_modules = modules.iter().filter(|name| {
+            code.contains(&format!("std::{name}")) || imports(&code).contains(**name)
         });
-        let kind =
-            types.iter().filter_map(|name| if code.contains(name) { at(name) } else { None });
-        module.chain(kind).collect::<Vec<_>>()
+        let used_types = types.iter().filter(|name| code.contains(**name));
+        let names = used_modules.chain(used_types);
+        names.map(|name| format!("{}: {name}", relative_name(&path))).collect::<Vec<_>>()
     });
-    none("bytes, time and environment are parameters", found);
+    none("bytes, time and environment are parameters", breaches);
 }
 
 #[test]
 fn what_the_core_looks_at_stands_in_one_file_and_decides_nothing() {
     let code = code(&root().join(AMBIENT));
-    for looks in ["env::var(", "Timestamp::now()", "Uuid::now_v7()"] {
-        assert_eq!(code.matches(looks).count(), 1, "{AMBIENT}: {looks}");
+    for call in ["env::var(", "Timestamp::now()", "Uuid::now_v7()"] {
+        assert_eq!(code.matches(call).count(), 1, "{AMBIENT}: {call}");
     }
     let words: Vec<&str> = code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-    for word in ["if", "match", "for", "while", "let"] {
-        let found = words.iter().filter(|other| **other == word).count();
-        // `impl Default for` is the only one.
-        assert_eq!(
-            found,
-            usize::from(word == "for"),
-            "{AMBIENT}: `{word}` belongs into a pure form"
-        );
+    for keyword in ["if", "match", "for", "while", "let"] {
+        let count = words.iter().filter(|word| **word == keyword).count();
+        // `impl Default for` is the only `for`.
+        let allowed = usize::from(keyword == "for");
+        assert_eq!(count, allowed, "{AMBIENT}: `{keyword}` belongs into a pure form");
     }
 }
 
 /// The names that `use std::{…}` takes.
 fn imports(code: &str) -> BTreeSet<String> {
-    let groups = code.split("use std::{").skip(1).filter_map(|rest| rest.split('}').next());
+    let groups = code.split("use std::{").skip(1).filter_map(|text| text.split('}').next());
     let word = |part: &str| part.split("::").next().unwrap_or_default().trim().to_owned();
     groups.flat_map(|group| group.split(',').map(word).collect::<Vec<_>>()).collect()
 }
@@ -155,20 +152,20 @@ fn arrows_run_one_way() {
             toml::from_str(&read(&root().join(krate).join("Cargo.toml"))).unwrap();
         for table in ["dependencies", "dev-dependencies", "build-dependencies"] {
             let names = manifest.get(table).and_then(toml::Value::as_table).into_iter().flatten();
-            let up = names.filter(|(name, _)| above.contains(&name.as_str()));
+            let higher = names.filter(|(name, _)| above.contains(&name.as_str()));
             none(
                 "a lower crate names a higher one",
-                up.map(|(name, _)| format!("{krate}: {name}")),
+                higher.map(|(name, _)| format!("{krate}: {name}")),
             );
         }
-        let crates = above.iter().map(|name| name.replace('-', "_"));
-        let used = crates.flat_map(|name| {
-            let uses = sources(krate)
+        let higher_names = above.iter().map(|name| name.replace('-', "_"));
+        let breaches = higher_names.flat_map(|name| {
+            let users = sources(krate)
                 .into_iter()
                 .filter(move |path| code(path).contains(&format!("{name}::")));
-            uses.map(|path| named(&path)).collect::<Vec<_>>()
+            users.map(|path| relative_name(&path)).collect::<Vec<_>>()
         });
-        none("a lower crate uses a higher one", used);
+        none("a lower crate uses a higher one", breaches);
     }
 }
 
@@ -186,21 +183,23 @@ fn every_crate_forbids_unsafe_and_takes_the_workspaces_lints() {
 #[test]
 fn no_file_knows_the_machine_that_it_was_written_on() {
     let marks = [["/wo", "rk/"], ["/ro", "ot/"], ["/tmp/", "target"]].map(|parts| parts.concat());
-    let found = files(root()).into_iter().filter(|path| {
+    let breaches = files(root()).into_iter().filter(|path| {
         let text = read(path);
-        // In the middle of a path it is some other folder.
-        let is_inner = |before: char| before.is_alphanumeric() || before == '.';
-        let begins = |at| !text[..at].ends_with(is_inner);
-        marks.iter().any(|mark| text.match_indices(mark.as_str()).any(|(at, _)| begins(at)))
+        // In the middle of a path, the mark names some other folder.
+        let is_in_path = |letter: char| letter.is_alphanumeric() || letter == '.';
+        let begins_path = |offset| !text[..offset].ends_with(is_in_path);
+        marks
+            .iter()
+            .any(|mark| text.match_indices(mark.as_str()).any(|(offset, _)| begins_path(offset)))
     });
-    none("name it from the repository's root", found.map(|path| named(&path)));
+    none("name it from the repository's root", breaches.map(|path| relative_name(&path)));
 }
 
 #[test]
 fn test_files_stay_readable() {
-    let found = files(&root().join("tests")).into_iter().filter_map(|path| {
+    let breaches = files(&root().join("tests")).into_iter().filter_map(|path| {
         let lines = read(&path).lines().count();
-        (lines > 320).then(|| format!("{}: {lines} lines", named(&path)))
+        (lines > 320).then(|| format!("{}: {lines} lines", relative_name(&path)))
     });
-    none("one subject a file", found);
+    none("one subject a file", breaches);
 }

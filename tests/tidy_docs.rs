@@ -1,5 +1,4 @@
-//! What the documents say is so: their commands are known, their links lead
-//! somewhere.
+//! The documents are true: their commands are known, and their links lead to files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,11 +26,11 @@ fn document(name: &str) -> String {
 fn fenced(text: &str, languages: &[&str]) -> Vec<(usize, String)> {
     let mut open = None;
     let mut lines = Vec::new();
-    for (at, line) in text.lines().enumerate() {
+    for (index, line) in text.lines().enumerate() {
         match (line.trim_start().strip_prefix("```"), open) {
             (Some(language), None) => open = Some(languages.contains(&language.trim())),
             (Some(_), Some(_)) => open = None,
-            (None, Some(true)) => lines.push((at + 1, line.to_owned())),
+            (None, Some(true)) => lines.push((index + 1, line.to_owned())),
             (None, _) => {}
         }
     }
@@ -47,8 +46,8 @@ fn calls(line: &str) -> Vec<Vec<String>> {
 
 fn call(part: &str) -> Option<Vec<String>> {
     let mut words: Vec<&str> = part.split_whitespace().collect();
-    let before = ["$", "!", "if", "while", "until", "do", "then", "else", "exec"];
-    while words.first().is_some_and(|word| before.contains(word) || is_assignment(word)) {
+    let prefixes = ["$", "!", "if", "while", "until", "do", "then", "else", "exec"];
+    while words.first().is_some_and(|word| prefixes.contains(word) || is_assignment(word)) {
         words.remove(0);
     }
     if words.starts_with(&["cargo", "run"]) {
@@ -65,11 +64,11 @@ fn is_assignment(word: &str) -> bool {
 }
 
 fn shown() -> Vec<Shown> {
-    let mut all = Vec::new();
+    let mut shown = Vec::new();
     let pages = book::pages().into_iter().map(|page| (book::read(&page), page));
     let readme = "README.md".to_owned();
     for (text, name) in pages.chain([(document(&readme), readme)]) {
-        // Of a console only what is typed there, and not what it prints.
+        // Of a console, the typed lines alone; the others are output.
         let typed = fenced(&text, &["console"]).into_iter();
         let typed = typed.filter_map(|(number, line)| {
             let command = line.strip_prefix("$ ").or_else(|| line.strip_prefix("> "));
@@ -77,64 +76,66 @@ fn shown() -> Vec<Shown> {
         });
         for (number, line) in fenced(&text, &["sh", "bash"]).into_iter().chain(typed) {
             let place = format!("{name}:{number}");
-            all.extend(calls(&line).into_iter().map(|words| Shown { place: place.clone(), words }));
+            let calls = calls(&line).into_iter();
+            shown.extend(calls.map(|words| Shown { place: place.clone(), words }));
         }
     }
     for (code, next) in remedies() {
         let commands = next.split('`').skip(1).step_by(2).flat_map(calls);
-        all.extend(commands.map(|words| Shown { place: format!("explain {code}"), words }));
+        shown.extend(commands.map(|words| Shown { place: format!("explain {code}"), words }));
     }
-    all
+    shown
 }
 
-/// What `gate explain` says to do, for each code.
+/// The next step of `gate explain`, for each code.
 fn remedies() -> Vec<(String, String)> {
     let pages: toml::Table = toml::from_str(&document(ERROR_PAGES)).unwrap();
     let errors =
         pages.into_iter().map(|(code, page)| (code, page["next"].as_str().unwrap().into()));
     let reasons = ReasonCode::ALL.iter().map(|code| (code.code(), code.explanation()));
     let warnings = WarningCode::ALL.iter().map(|code| (code.code(), code.explanation()));
-    let decided = reasons.chain(warnings).map(|(code, page)| (code.into(), page.remedy.into()));
-    errors.chain(decided).collect()
+    let decisions = reasons.chain(warnings);
+    errors.chain(decisions.map(|(code, page)| (code.into(), page.remedy.into()))).collect()
 }
 
-/// The command that the words begin with, and its help.
-fn help(words: &[String], known: &mut BTreeMap<String, Option<String>>) -> Option<String> {
-    let folder = words.first().is_some_and(|word| word == "-C");
-    let words = &words[if folder { 2.min(words.len()) } else { 0 }..];
+/// The help of the command that the words begin with. `helps` keeps the helps by command.
+fn help(words: &[String], helps: &mut BTreeMap<String, Option<String>>) -> Option<String> {
+    let has_folder = words.first().is_some_and(|word| word == "-C");
+    let words = &words[if has_folder { 2.min(words.len()) } else { 0 }..];
     let mut command = String::new();
     for word in words.iter().take_while(|word| !word.starts_with('-')) {
         command = format!("{command} {word}");
-        let text = known.entry(command.clone()).or_insert_with(|| ask(&command));
+        let text = helps.entry(command.clone()).or_insert_with(|| print_help(&command));
         match text {
             Some(text) if text.contains("Commands:") => {}
             text => return text.clone(),
         }
     }
-    known.entry(command.clone()).or_insert_with(|| ask(&command)).clone()
+    helps.entry(command.clone()).or_insert_with(|| print_help(&command)).clone()
 }
 
-fn ask(command: &str) -> Option<String> {
+fn print_help(command: &str) -> Option<String> {
     let ran = gate(&format!("{command} --help")).run();
     ran.stdout.contains("Usage:").then_some(ran.stdout)
 }
 
 fn has_flag(help: &str, flag: &str) -> bool {
-    let flag = flag.split('=').next().unwrap_or(flag);
-    help.split([' ', ',', '\n']).any(|word| word == flag)
+    let name = flag.split('=').next().unwrap_or(flag);
+    help.split([' ', ',', '\n']).any(|word| word == name)
 }
 
 #[test]
 fn every_command_that_the_documents_show_is_known() {
-    let mut known = BTreeMap::new();
-    let all = shown();
-    assert!(all.len() >= 5, "the documents show hardly any command: {all:?}");
-    for Shown { place, words } in all {
-        let Some(help) = help(&words, &mut known) else {
+    let mut helps = BTreeMap::new();
+    let shown = shown();
+    assert!(shown.len() >= 5, "the documents show hardly any command: {shown:?}");
+    for Shown { place, words } in shown {
+        let Some(help) = help(&words, &mut helps) else {
             panic!("{place}: gate {}", words.join(" "))
         };
-        let own = words.iter().take_while(|word| *word != "--");
-        for flag in own.filter(|word| word.starts_with("--")) {
+        // Behind `--` are the flags of another program.
+        let arguments = words.iter().take_while(|word| *word != "--");
+        for flag in arguments.filter(|word| word.starts_with("--")) {
             assert!(has_flag(&help, flag), "{place}: gate {}: no {flag}", words.join(" "));
         }
     }
@@ -142,19 +143,22 @@ fn every_command_that_the_documents_show_is_known() {
 
 #[test]
 fn commands_are_found_in_lines_of_shell() {
-    let found = |line| calls(line).into_iter().map(|words| words.join(" ")).collect::<Vec<_>>();
+    let commands = |line| calls(line).into_iter().map(|words| words.join(" ")).collect::<Vec<_>>();
     assert_eq!(
-        found("while agent >out.log; gate check --while out.log; do :; done"),
+        commands("while agent >out.log; gate check --while out.log; do :; done"),
         ["check --while out.log"]
     );
-    assert_eq!(found("$ claude -p | gate check - # done?"), ["check -"]);
-    assert_eq!(found("cargo run -- check examples/finished.log"), ["check examples/finished.log"]);
+    assert_eq!(commands("$ claude -p | gate check - # done?"), ["check -"]);
     assert_eq!(
-        found("GATE_EXIT_THRESHOLD=1 gate check x && gate -C a scan x"),
+        commands("cargo run -- check examples/finished.log"),
+        ["check examples/finished.log"]
+    );
+    assert_eq!(
+        commands("GATE_EXIT_THRESHOLD=1 gate check x && gate -C a scan x"),
         ["check x", "-C a scan x"]
     );
-    assert_eq!(found("protocol=$(gate prompt)"), ["prompt"]);
-    assert_eq!(found("cargo install gate"), [""; 0]);
+    assert_eq!(commands("protocol=$(gate prompt)"), ["prompt"]);
+    assert_eq!(commands("cargo install gate"), [""; 0]);
 }
 
 #[test]

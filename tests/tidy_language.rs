@@ -31,20 +31,20 @@ fn lines(path: &Path) -> Vec<(usize, String)> {
     let text = std::fs::read_to_string(path).unwrap();
     let is_test = path.ends_with("tests.rs");
     let body = text.split("#[cfg(test)]\nmod ").next().filter(|_| !is_test).unwrap_or_default();
-    body.lines().enumerate().map(|(at, line)| (at + 1, line.to_owned())).collect()
+    body.lines().enumerate().map(|(index, line)| (index + 1, line.to_owned())).collect()
 }
 
 /// The lines of all sources that break a rule.
 #[track_caller]
 fn none(rule: &str, breaks: impl Fn(&str) -> bool) {
-    let mut found = Vec::new();
+    let mut breaches = Vec::new();
     for path in sources() {
         for (number, line) in lines(&path).into_iter().filter(|(_, line)| breaks(line)) {
             let name = path.strip_prefix(root()).unwrap().display().to_string();
-            found.push(format!("{name}:{number}: {}", line.trim()));
+            breaches.push(format!("{name}:{number}: {}", line.trim()));
         }
     }
-    assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
+    assert!(breaches.is_empty(), "{rule}:\n  {}", breaches.join("\n  "));
 }
 
 fn is_comment(line: &str) -> bool {
@@ -55,22 +55,21 @@ fn is_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// The text after a word, wherever it stands alone.
-fn after<'l>(line: &'l str, word: &str) -> Vec<&'l str> {
-    let found = line.match_indices(word).filter(|(at, _)| !line[..*at].ends_with(is_word));
-    let rests = found.map(|(at, _)| &line[at + word.len()..]);
-    rests.filter(|rest| !rest.starts_with(is_word)).collect()
+/// The texts that follow a word, wherever it stands alone.
+fn texts_after<'l>(line: &'l str, word: &str) -> Vec<&'l str> {
+    let matches = line.match_indices(word).filter(|(start, _)| !line[..*start].ends_with(is_word));
+    let texts = matches.map(|(start, _)| &line[start + word.len()..]);
+    texts.filter(|text| !text.starts_with(is_word)).collect()
 }
 
 /// A name in a pattern or before a dot: prose in a string has a word on one of its sides.
 fn is_variable(line: &str, name: &str) -> bool {
     let code = line.split(" // ").next().unwrap_or_default();
-    let found = code.match_indices(name).map(|(at, _)| (&code[..at], &code[at + name.len()..]));
-    let mut alone =
-        found.filter(|(before, rest)| !before.ends_with(is_word) && !rest.starts_with(is_word));
-    alone.any(|(before, rest)| {
-        let opens = before.trim_end().ends_with(['|', '&', '(', ',']) || before.ends_with("let ");
-        opens && rest.trim_start().starts_with(['|', ')', ',', '.', ':', '='])
+    code.match_indices(name).any(|(start, _)| {
+        let (head, tail) = (&code[..start], &code[start + name.len()..]);
+        let is_alone = !head.ends_with(is_word) && !tail.starts_with(is_word);
+        let is_bound = head.trim_end().ends_with(['|', '&', '(', ',']) || head.ends_with("let ");
+        is_alone && is_bound && tail.trim_start().starts_with(['|', ')', ',', '.', ':', '='])
     })
 }
 
@@ -94,7 +93,7 @@ fn a_variable_is_told_from_prose() {
 
 #[test]
 fn no_doc_begins_with_a_question() {
-    let mut found = Vec::new();
+    let mut breaches = Vec::new();
     for path in sources() {
         let mut in_doc = false;
         for (number, line) in lines(&path) {
@@ -102,26 +101,26 @@ fn no_doc_begins_with_a_question() {
             let doc = text.strip_prefix("///").or_else(|| text.strip_prefix("//!"));
             let first = doc.and_then(|doc| doc.split_whitespace().next()).unwrap_or_default();
             if !in_doc && QUESTIONS.contains(&first) {
-                found.push(format!("{}:{number}: {text}", path.display()));
+                breaches.push(format!("{}:{number}: {text}", path.display()));
             }
             in_doc = doc.is_some();
         }
     }
     let rule = "say the unit, range, error or source, or leave the doc out";
-    assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
+    assert!(breaches.is_empty(), "{rule}:\n  {}", breaches.join("\n  "));
 }
 
 #[test]
 fn types_are_named_by_what_they_are() {
     let kinds = ["struct ", "enum ", "trait ", "type "];
     none("use a term of the trade", |line| {
-        let item = line.trim_start();
-        let item = item
-            .split_once(' ')
-            .filter(|(first, _)| first.starts_with("pub"))
-            .map_or(item, |(_, rest)| rest);
-        let name = kinds.iter().find_map(|kind| item.strip_prefix(kind));
-        let name = name.and_then(|rest| rest.split(|letter| !is_word(letter)).next());
+        let code = line.trim_start();
+        let item = match code.split_once(' ') {
+            Some((first, item)) if first.starts_with("pub") => item,
+            _ => code,
+        };
+        let after_kind = kinds.iter().find_map(|kind| item.strip_prefix(kind));
+        let name = after_kind.and_then(|text| text.split(|letter| !is_word(letter)).next());
         name.is_some_and(|name| BANNED.contains(&name))
     });
 }
@@ -129,11 +128,9 @@ fn types_are_named_by_what_they_are() {
 #[test]
 fn constants_say_their_unit() {
     none("say the thing and the unit, as in MAX_FEEDBACK_CHARS", |line| {
-        let names = after(line, "const").into_iter();
-        !is_comment(line)
-            && names
-                .filter_map(|rest| rest.trim_start().split(':').next())
-                .any(|name| BANNED_CONSTANTS.contains(&name))
+        let texts = texts_after(line, "const").into_iter();
+        let mut names = texts.filter_map(|text| text.trim_start().split(':').next());
+        !is_comment(line) && names.any(|name| BANNED_CONSTANTS.contains(&name))
     });
 }
 
@@ -146,8 +143,8 @@ fn an_if_is_written_as_one() {
 fn constructors_are_not_called_of() {
     none("new, parse, read or from_…", |line| {
         !is_comment(line)
-            && after(line, "fn").iter().any(|rest| {
-                let name = rest.trim_start().split(|letter| !is_word(letter)).next();
+            && texts_after(line, "fn").iter().any(|text| {
+                let name = text.trim_start().split(|letter| !is_word(letter)).next();
                 name.is_some_and(|name| name == "of" || name.starts_with("of_"))
             })
     });

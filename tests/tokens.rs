@@ -1,5 +1,5 @@
-//! Signal tokens, decision by decision: the agent that was asked can say its own, and
-//! no echo, replay or other session does.
+//! Signal tokens, decision by decision: the prompted agent can say its own token, and no echo, replay
+//! or other session can.
 
 use std::fs;
 
@@ -10,14 +10,14 @@ use crate::support::{Ran, gate, judge};
 
 const SETTINGS: &str = "[signal]\ntoken = \"required\"\n[breaker]\nno_progress = 0\n";
 
-/// The halves that a text tells, joined: what an agent makes of them.
+/// The two halves in a text, joined as an agent joins them.
 #[track_caller]
 pub(crate) fn joined(text: &str) -> String {
-    let after = |mark: &str| {
-        let (_, rest) = text.rsplit_once(mark).unwrap_or_else(|| panic!("no {mark:?} in {text}"));
-        rest.chars().take_while(char::is_ascii_alphanumeric).collect::<String>()
+    let half_after = |mark: &str| {
+        let (_, tail) = text.rsplit_once(mark).unwrap_or_else(|| panic!("no {mark:?} in {text}"));
+        tail.chars().take_while(char::is_ascii_alphanumeric).collect::<String>()
     };
-    let token = after("the first half is ") + &after("the second half is ");
+    let token = half_after("the first half is ") + &half_after("the second half is ");
     assert_eq!(token.len(), 8, "{text}");
     assert!(!text.contains(&token), "the whole stands in {text}");
     token
@@ -30,8 +30,8 @@ pub(crate) fn done(token: &str) -> String {
     )
 }
 
-/// What `gate prompt` shows for the next iteration.
-fn asked(words: &str) -> (Ran, String) {
+/// The text of `gate prompt` for the next iteration.
+fn prompted(words: &str) -> (Ran, String) {
     let ran = gate(words).settings(SETTINGS).code(0);
     let text = ran.stdout.clone();
     (ran, text)
@@ -47,18 +47,18 @@ fn check(ran: Ran, words: &str, output: &str, code: i32) -> (Ran, Value) {
 const CHECK: &str = "check --json --run r out.log";
 
 #[track_caller]
-fn refused(decision: &Value, token: &str, why: &str) {
+fn refused(decision: &Value, token: &str, reason: &str) {
     assert_eq!(decision["signal"]["status"], "invalid", "{decision}");
     assert_eq!(decision["signal"]["token"], token, "{decision}");
     assert_eq!(decision["reasons"][0]["code"], "signal-invalid");
-    assert!(decision["reasons"][0]["message"].as_str().unwrap().contains(why), "{decision}");
+    assert!(decision["reasons"][0]["message"].as_str().unwrap().contains(reason), "{decision}");
     let misses = decision["signal"]["near_misses"].as_array().unwrap();
-    assert!(misses.iter().any(|miss| miss["why"].as_str().unwrap().contains(why)), "{decision}");
+    assert!(misses.iter().any(|miss| miss["why"].as_str().unwrap().contains(reason)), "{decision}");
 }
 
 #[test]
 fn an_agent_that_joins_the_halves_is_believed() {
-    let (ran, prompt) = asked("prompt --run r");
+    let (ran, prompt) = prompted("prompt --run r");
     let ran = ran.again("prompt --run r").code(0);
     assert_eq!(ran.stdout, prompt, "asked again for the same iteration");
     let token = joined(&prompt);
@@ -73,7 +73,7 @@ fn an_agent_that_joins_the_halves_is_believed() {
 
 #[test]
 fn the_feedback_carries_the_halves_of_the_next_token() {
-    let (ran, prompt) = asked("prompt --run r");
+    let (ran, prompt) = prompted("prompt --run r");
     let first = joined(&prompt);
     let (ran, decision) = check(ran, CHECK, "I go on.\n", 1);
     let feedback = decision["feedback"].as_str().unwrap();
@@ -90,7 +90,7 @@ fn the_feedback_carries_the_halves_of_the_next_token() {
     assert_eq!(ran.json()["same"], true);
     let ran = ran.again("prompt --run r").code(0);
     assert_eq!(joined(&ran.stdout), second);
-    // What an echo of the feedback says is nothing.
+    // An echo of the feedback is no signal.
     let (ran, decision) = check(ran, CHECK, feedback, 1);
     assert_eq!(decision["signal"]["status"], "absent");
     let third = joined(decision["feedback"].as_str().unwrap());
@@ -99,12 +99,12 @@ fn the_feedback_carries_the_halves_of_the_next_token() {
 
 #[test]
 fn an_earlier_token_and_another_run_s_do_not_hold() {
-    let (ran, prompt) = asked("prompt --run r");
+    let (ran, prompt) = prompted("prompt --run r");
     let first = joined(&prompt);
-    let other = ran.again("prompt --run other").code(0);
-    let others = joined(&other.stdout);
-    let (ran, _) = check(other, "check --json --run other out.log", "I go on.\n", 1);
-    let (ran, decision) = check(ran, CHECK, &done(&others), 1);
+    let ran = ran.again("prompt --run other").code(0);
+    let other_token = joined(&ran.stdout);
+    let (ran, _) = check(ran, "check --json --run other out.log", "I go on.\n", 1);
+    let (ran, decision) = check(ran, CHECK, &done(&other_token), 1);
     refused(&decision, "other-run", "iteration 1 of the run other");
     let (ran, decision) = check(ran, CHECK, &done(&first), 1);
     refused(&decision, "earlier", "that of iteration 1, and this is 2");
@@ -114,14 +114,14 @@ fn an_earlier_token_and_another_run_s_do_not_hold() {
     refused(&decision, "missing", "carries no EXIT_TOKEN");
     let token = joined(decision["feedback"].as_str().unwrap());
     let (ran, _) = check(ran, CHECK, &done(&token), 0);
-    // The run has ended: what was said in it is spent.
+    // The run has ended: its tokens are spent.
     let (_, decision) = check(ran, CHECK, &done(&token), 1);
     refused(&decision, "other-run", "iteration 5 of the run r");
 }
 
 #[test]
 fn echoes_of_the_prompt_never_pass() {
-    let (ran, prompt) = asked("prompt --run r");
+    let (ran, prompt) = prompted("prompt --run r");
     let quoted = prompt.lines().map(|line| format!("> {line}\n")).collect::<String>();
     let halves = prompt.lines().last().unwrap().to_owned();
     let complete = "\n<promise>COMPLETE</promise>\n";
@@ -142,7 +142,7 @@ fn echoes_of_the_prompt_never_pass() {
 
 #[test]
 fn a_token_counts_in_the_agent_s_own_last_word_alone() {
-    let (ran, prompt) = asked("prompt --run r");
+    let (ran, prompt) = prompted("prompt --run r");
     let token = joined(&prompt);
     let says = |role: &str, content: Value| json!({ "type": role, "message": { "role": role, "content": content }, "session_id": "s" });
     let tool = json!([{ "type": "tool_result", "tool_use_id": "t", "content": done(&token) }]);
@@ -163,7 +163,7 @@ fn a_token_counts_in_the_agent_s_own_last_word_alone() {
 
 #[test]
 fn without_state_no_token_can_hold() {
-    let (ran, prompt) = asked("prompt --run r");
+    let (ran, prompt) = prompted("prompt --run r");
     let said = done(&joined(&prompt));
     let (ran, decision) = check(ran, &format!("{CHECK} --no-state"), &said, 1);
     refused(&decision, "unchecked", "no state is kept (--no-state)");
@@ -190,7 +190,7 @@ fn where_no_token_is_required_none_is_looked_at_or_made() {
 
 #[test]
 fn a_lost_key_makes_tokens_void_and_a_damaged_one_stops() {
-    let (ran, prompt) = asked("prompt --run r");
+    let (ran, prompt) = prompted("prompt --run r");
     let said = done(&joined(&prompt));
     let key = ran.state().join("signal.key");
     fs::remove_file(&key).unwrap();
@@ -203,7 +203,7 @@ fn a_lost_key_makes_tokens_void_and_a_damaged_one_stops() {
 #[test]
 fn numbered_iterations_have_tokens_of_their_own() {
     let words = |n: u32| format!("{CHECK} --iteration {n}");
-    let (ran, prompt) = asked("prompt --run r --iteration 1");
+    let (ran, prompt) = prompted("prompt --run r --iteration 1");
     let (ran, decision) = check(ran, &words(1), "I go on.\n", 1);
     let second = joined(decision["feedback"].as_str().unwrap());
     let ran = ran.again("prompt --run r --iteration 2").code(0);

@@ -1,4 +1,4 @@
-//! `gate work`: items, leases, and the phases that they go through.
+//! `gate work`: items, their leases, and the phases that they go through.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -28,8 +28,9 @@ fn an_item_goes_through_every_phase() {
         assert_eq!((&lease["work"], &lease["phase"]), (&json!("W-1"), &json!(phase)));
         let words =
             format!("--work W-1 --actor a --lease {} --json", lease["lease"].as_str().unwrap());
-        let done = shop.submit(&words, &signal(phase, "completed", &[]).to_string()).is(0).json();
-        assert_eq!((&done["ok"], &done["next_phase"]), (&json!(true), &json!(next)));
+        let signal = signal(phase, "completed", &[]).to_string();
+        let submitted = shop.submit(&words, &signal).is(0).json();
+        assert_eq!((&submitted["ok"], &submitted["next_phase"]), (&json!(true), &json!(next)));
         assert_eq!(shop.show("W-1")["lease"], Value::Null, "it is over with the phase");
         if next == "CI_PENDING" {
             assert_eq!(shop.say("work claim --actor a").is(1).out, "there is nothing to claim\n");
@@ -39,9 +40,9 @@ fn an_item_goes_through_every_phase() {
     let item = shop.show("W-1");
     assert_eq!((&item["phase"], &item["transition_count"]), (&json!("COMPLETED"), &json!(6)));
     let records = shop.records();
-    let told: Vec<_> = records.iter().map(|record| record["type"].as_str().unwrap()).collect();
+    let types: Vec<_> = records.iter().map(|record| record["type"].as_str().unwrap()).collect();
     let ended = "AgentSessionCompleted";
-    assert_eq!(told, ["work_added", ended, ended, "work_phase_changed", ended, ended, ended]);
+    assert_eq!(types, ["work_added", ended, ended, "work_phase_changed", ended, ended, ended]);
     assert_eq!(item["seq"], 7);
     assert_eq!(records[3]["actor"], "system:ci-processor");
     shop.say("ledger verify").is(0);
@@ -87,17 +88,17 @@ fn who_holds_an_item_gets_that_one_again() {
     let first = shop.say("work claim --actor ann --json").is(0).json();
     assert_eq!(first["work"], "W-1");
     for words in ["", " W-1", " --phase DRAFT", " --ttl 1m", " --wait 10s"] {
-        let again = shop.say(&format!("work claim --actor ann --json{words}")).is(0).json();
-        assert_eq!(again["lease"], first["lease"], "{words}");
-        assert!(again["expires_at"].as_str() >= first["expires_at"].as_str(), "{words}");
-        let told = shop.say(&format!("work claim --actor ann{words}")).is(0).out;
-        assert!(told.starts_with("you hold W-1 until "), "{told}");
+        let second = shop.say(&format!("work claim --actor ann --json{words}")).is(0).json();
+        assert_eq!(second["lease"], first["lease"], "{words}");
+        assert!(second["expires_at"].as_str() >= first["expires_at"].as_str(), "{words}");
+        let card = shop.say(&format!("work claim --actor ann{words}")).is(0).out;
+        assert!(card.starts_with("you hold W-1 until "), "{card}");
     }
-    // Others, and who asks for a further one, get the next.
+    // Another actor, or a claim that the held item does not meet, gets the next item.
     shop.say("work claim W-1 --actor bob").is(1);
     assert_eq!(shop.say("work claim --actor bob --json").is(0).json()["work"], "W-2");
-    let told = shop.say("work claim --actor ann --phase REVIEW").is(0).out;
-    assert!(told.contains("W-3") && !told.contains("you hold"), "{told}");
+    let card = shop.say("work claim --actor ann --phase REVIEW").is(0).out;
+    assert!(card.contains("W-3") && !card.contains("you hold"), "{card}");
     shop.say("work release W-1 --actor ann").is(0);
     let further = shop.say("work claim --actor bob --request r2 --json").is(0).json();
     assert_eq!(further["work"], "W-1");
@@ -152,12 +153,12 @@ fn blocked_work_waits_for_an_operator() {
     shop.ends("W-1", "error");
     let item = shop.show("W-1");
     assert_eq!((&item["phase"], &item["blocked_in"]), (&json!("BLOCKED"), &json!("REVIEW")));
-    let told = shop.say("work claim W-1 --actor a").is(1).out;
-    assert_eq!(told, "work item W-1 is in phase BLOCKED, which nobody claims\n");
+    let answer = shop.say("work claim W-1 --actor a").is(1).out;
+    assert_eq!(answer, "work item W-1 is in phase BLOCKED, which nobody claims\n");
     let beyond = shop.say("work unblock W-1 --phase READY_FOR_MERGE").is(2);
     beyond.tells("transition from BLOCKED to READY_FOR_MERGE is not allowed");
-    let why = ["--reason", "the host is back"];
-    let item = shop.say_with("work unblock W-1 --json", &why).is(0).json();
+    let reason = ["--reason", "the host is back"];
+    let item = shop.say_with("work unblock W-1 --json", &reason).is(0).json();
     assert_eq!((&item["phase"], &item["blocked_in"]), (&json!("REVIEW"), &Value::Null));
     assert_eq!(shop.records()[2]["body"]["reason"], "the host is back");
     shop.ends("W-1", "blocked");
@@ -172,9 +173,9 @@ fn an_id_that_equals_a_secret_is_kept_and_texts_are_masked() {
     let shop = Shop::new();
     shop.add("SHOP-1234", "DRAFT");
     shop.claim("SHOP-1234", "a");
-    let done = signal("DRAFT", "completed", &[("notes", "SHOP-1234 is written")]).to_string();
+    let completed = signal("DRAFT", "completed", &[("notes", "SHOP-1234 is written")]).to_string();
     let mut submit = shop.command(0, "exit submit - --work SHOP-1234 --actor a");
-    given(submit.env("ISSUE_KEY", "SHOP-1234"), &done).is(0);
+    given(submit.env("ISSUE_KEY", "SHOP-1234"), &completed).is(0);
     shop.ends("SHOP-1234", "completed");
     let mut ci = shop.command(0, "work ci SHOP-1234 --result passed --reason");
     ci.arg("SHOP-1234 is green").env("ISSUE_KEY", "SHOP-1234");
@@ -188,16 +189,16 @@ fn an_id_that_equals_a_secret_is_kept_and_texts_are_masked() {
     shop.say("ledger verify").is(0);
 }
 
-/// What whoever waits gets, while something is done.
+/// The item that a waiting claimer gets, while `meanwhile` runs.
 #[track_caller]
 fn waited(shop: &Shop, meanwhile: impl FnOnce()) -> Value {
-    let began = Instant::now();
+    let start = Instant::now();
     let waiting = shop.begin("work claim --actor waiter --wait 100s --json");
     thread::sleep(Duration::from_millis(400));
     meanwhile();
-    let said = Said::of(&waiting.wait_with_output().unwrap()).is(0);
-    assert!(began.elapsed() < Duration::from_secs(60), "it slept on");
-    said.json()["work"].clone()
+    let claimed = Said::of(&waiting.wait_with_output().unwrap()).is(0);
+    assert!(start.elapsed() < Duration::from_secs(60), "it slept on");
+    claimed.json()["work"].clone()
 }
 
 fn waits(shop: &Shop) {
@@ -219,11 +220,11 @@ fn waits(shop: &Shop) {
         shop.say("work ci W-2 --result passed").is(0);
     });
     assert_eq!(passed, "W-2");
-    let began = Instant::now();
+    let start = Instant::now();
     let words = "work claim --actor c --wait 300ms --json";
     let nothing = json!({ "work": null, "error": null });
     assert_eq!(shop.say(words).is(1).json(), nothing);
-    assert!(began.elapsed() >= Duration::from_millis(300), "it waited");
+    assert!(start.elapsed() >= Duration::from_millis(300), "it waited");
     shop.say("ledger verify").is(0);
 }
 

@@ -1,4 +1,4 @@
-//! The cases that say what is expected of whoever keeps work items and a ledger.
+//! The shared cases of work items and of a ledger, which every implementation has to meet.
 
 use std::thread;
 
@@ -13,18 +13,20 @@ use crate::needs::needs;
 use crate::support::gate;
 use crate::support::shop::{Said, Shop};
 
-/// What came of a case's operation, by the names that cases expect.
-fn agrees(found: &Value, case: &Value) {
+/// Compares the outcome of a case's operation with the members that the case expects.
+#[track_caller]
+fn agrees(outcome: &Value, case: &Value) {
     for (name, expected) in case["expect"].as_object().unwrap() {
-        let error = || text(&found["error"]).to_owned();
-        let is_so = match name.as_str() {
+        let error = || text(&outcome["error"]).to_owned();
+        let is_expected = match name.as_str() {
             "error_contains" => error().contains(text(expected)),
-            "at_any_of" => expected.as_array().unwrap().contains(&found["at"]),
+            "at_any_of" => expected.as_array().unwrap().contains(&outcome["at"]),
             name => {
-                found.get(name).unwrap_or_else(|| panic!("{name} of {found}: {case}")) == expected
+                let member = outcome.get(name);
+                member.unwrap_or_else(|| panic!("{name} of {outcome}: {case}")) == expected
             }
         };
-        assert!(is_so, "{name}: {found:#}\n{case:#}");
+        assert!(is_expected, "{name}: {outcome:#}\n{case:#}");
     }
 }
 
@@ -32,9 +34,9 @@ fn phase(value: &Value) -> WorkPhase {
     WorkPhase::parse(text(value)).unwrap()
 }
 
-/// Whether and why not, and that what was there stayed as it was.
-fn told<T>(done: Result<T, WorkError>) -> Value {
-    match done {
+/// The outcome of an operation. After an error the old state is unchanged.
+fn outcome<T>(result: Result<T, WorkError>) -> Value {
+    match result {
         Ok(_) => json!({ "ok": true, "state_unchanged": false, "error": "" }),
         Err(error) => {
             json!({ "ok": false, "state_unchanged": true, "error": error.to_string() })
@@ -44,11 +46,12 @@ fn told<T>(done: Result<T, WorkError>) -> Value {
 
 fn transition(input: &Value) -> Value {
     let (from, to) = (phase(&input["from"]), phase(&input["to"]));
-    let before = ItemState {
+    let old_state = ItemState {
         phase: from,
         blocked_in: (from == WorkPhase::Blocked).then_some(WorkPhase::Review),
         transition_count: 3,
     };
+    // The cause of such a step, and a wrong one; the case does not name a cause.
     let causes = match (from, to) {
         (WorkPhase::CiPending, WorkPhase::Blocked) => [Cause::CiFailed, Cause::Blocked],
         (WorkPhase::CiPending, _) => [Cause::CiPassed, Cause::Completed],
@@ -56,29 +59,30 @@ fn transition(input: &Value) -> Value {
         (_, WorkPhase::Blocked) => [Cause::Blocked, Cause::Error],
         _ => [Cause::Completed, Cause::Unblocked],
     };
-    let named = input["actor"].as_str();
-    let takes = |cause: Cause| {
-        let by_ci = matches!(cause, Cause::CiPassed | Cause::CiFailed);
-        let actor = named.unwrap_or(if by_ci { CI_PROCESSOR } else { "agent" });
+    let named_actor = input["actor"].as_str();
+    let take_step = |cause: Cause| {
+        let is_of_ci = matches!(cause, Cause::CiPassed | Cause::CiFailed);
+        let actor = named_actor.unwrap_or(if is_of_ci { CI_PROCESSOR } else { "agent" });
         let step = Step { id: "W".to_owned(), from, to, transition_count: 4, cause };
-        before.after_step(&step, actor)
+        old_state.after_step(&step, actor)
     };
-    told(takes(causes[0]).or_else(|error| takes(causes[1]).map_err(|_| error)))
+    outcome(take_step(causes[0]).or_else(|error| take_step(causes[1]).map_err(|_| error)))
 }
 
 fn replayed() -> Value {
     let draft = ItemState::added(WorkPhase::Draft);
     let first = draft.step("W", Cause::Blocked).unwrap();
     let blocked = draft.after_step(&first, "a").unwrap();
-    let again = blocked.after_step(&blocked.step("W", Cause::Unblocked).unwrap(), "op").unwrap();
-    assert_eq!(again.phase, WorkPhase::Draft);
-    told(again.after_step(&first, "a"))
+    let unblocked = blocked.step("W", Cause::Unblocked).unwrap();
+    let draft_again = blocked.after_step(&unblocked, "op").unwrap();
+    assert_eq!(draft_again.phase, WorkPhase::Draft);
+    outcome(draft_again.after_step(&first, "a"))
 }
 
-/// A lease from 100 to 200, in seconds; who asks, when and for what says the case.
+/// An operation on a lease from second 100 to 200. The case names the actor and the time.
 fn leased(op: &str, input: &Value) -> Value {
-    let second = |name: &str, other: i64| {
-        Timestamp::from_second(input[name].as_i64().unwrap_or(other)).unwrap()
+    let second = |name: &str, default: i64| {
+        Timestamp::from_second(input[name].as_i64().unwrap_or(default)).unwrap()
     };
     let lease = Lease {
         lease_id: input["lease"].as_str().unwrap_or("L-1").to_owned(),
@@ -88,15 +92,15 @@ fn leased(op: &str, input: &Value) -> Value {
         expires_at: Some(second("expires_at", 200)),
         renewal_count: 0,
     };
-    let other = ["other", "non-holder", "not the holder"].iter().any(|who| op.contains(who));
-    let by = input["actor"].as_str().unwrap_or(if other { "b" } else { "a" });
+    let is_others = ["other", "non-holder", "not the holder"].iter().any(|name| op.contains(name));
+    let actor = input["actor"].as_str().unwrap_or(if is_others { "b" } else { "a" });
     let now = second("now", 150);
     if op.contains("renew") {
-        told(lease.renewed(by, second("new_expires_at", 300), now))
+        outcome(lease.renewed(actor, second("new_expires_at", 300), now))
     } else if op.contains("release") && op.contains("twice") {
-        told(lease.released(by, now).and_then(|lease| lease.released(by, now)))
+        outcome(lease.released(actor, now).and_then(|lease| lease.released(actor, now)))
     } else if op.contains("release") {
-        told(lease.released(by, now))
+        outcome(lease.released(actor, now))
     } else if op.contains("expire") {
         let state = lease.state(second("now", 200));
         json!({ "state": state.as_str(), "expired": state.as_str() == "EXPIRED" })
@@ -105,7 +109,7 @@ fn leased(op: &str, input: &Value) -> Value {
     }
 }
 
-/// What the program says to a second claim.
+/// The program's answer to a second claim.
 fn claimed_twice() -> Value {
     let shop = Shop::new();
     shop.add("W-1", "DRAFT");
@@ -124,22 +128,23 @@ fn claimable(input: &Value) -> Value {
     json!({ "claimable": code == Some(0) })
 }
 
-fn of_work(case: &Value) {
+fn check_work_case(case: &Value) {
     let input = &case["input"];
     let op = text(&input["op"]).to_lowercase();
-    let found = match op.split([' ', '.']).next().unwrap() {
+    let outcome = match op.split([' ', '.']).next().unwrap() {
         "claimable" => claimable(input),
         "transition" => transition(input),
         "replay" => replayed(),
         "lease" | "issue" | "renew" | "release" | "expire" | "claim" | "two" => leased(&op, input),
         _ => panic!("{op}: nobody knows how to do that: {case}"),
     };
-    // Whoever has given back work in the middle of these needs a successor.
-    let ours = ["IMPLEMENTATION", "REVIEW"].contains(&input["phase"].as_str().unwrap_or_default());
-    if op == "claimable" && ours {
-        assert_eq!(found["claimable"], true, "{case}");
+    // gate differs from the cases here: work that was given back in the middle of these phases
+    // needs a successor.
+    let phase = input["phase"].as_str().unwrap_or_default();
+    if op == "claimable" && ["IMPLEMENTATION", "REVIEW"].contains(&phase) {
+        assert_eq!(outcome["claimable"], true, "{case}");
     } else {
-        agrees(&found, case);
+        agrees(&outcome, case);
     }
 }
 
@@ -153,86 +158,89 @@ fn lines() -> Vec<Sealed> {
 
 /// The number of the event that a text names.
 fn number(tamper: &str) -> usize {
-    let after = tamper.split("event ").nth(1).unwrap_or("2");
-    after.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap()
+    let digits = tamper.split("event ").nth(1).unwrap_or("2");
+    digits.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap()
 }
 
 fn verified(tamper: &str) -> Value {
     let mut records = lines();
     let head = records[records.len() - 1].head();
-    let at = number(tamper) - 1;
-    let mut known = String::new();
-    if ["delete", "remove"].iter().any(|it| tamper.contains(it)) {
-        records.remove(at);
-    } else if ["swap", "reorder"].iter().any(|it| tamper.contains(it)) {
-        records.swap(at, at + 1);
-    } else if ["insert", "duplicate"].iter().any(|it| tamper.contains(it)) {
-        records.insert(at + 1, records[at].clone());
-    } else if ["truncat", "cut", "tail"].iter().any(|it| tamper.contains(it)) {
+    let index = number(tamper) - 1;
+    let names_one_of = |words: &[&str]| words.iter().any(|word| tamper.contains(word));
+    let mut head_flag = String::new();
+    if names_one_of(&["delete", "remove"]) {
+        records.remove(index);
+    } else if names_one_of(&["swap", "reorder"]) {
+        records.swap(index, index + 1);
+    } else if names_one_of(&["insert", "duplicate"]) {
+        records.insert(index + 1, records[index].clone());
+    } else if names_one_of(&["truncat", "cut", "tail"]) {
         records.pop();
-        known = format!("--head {head}");
+        head_flag = format!("--head {head}");
     } else if tamper.contains("recompute") {
-        records[at].record.actor.push('x');
-        records[at] = records[at].record.clone().seal();
-    } else if ["actor", "type", "timestamp"].iter().any(|it| tamper.contains(it)) {
-        records[at].record.actor.push('x');
-    } else if ["payload", "body", "byte", "change", "edit"].iter().any(|it| tamper.contains(it)) {
-        records[at].record.body = records[at - 1].record.body.clone();
+        records[index].record.actor.push('x');
+        records[index] = records[index].record.clone().seal();
+    } else if names_one_of(&["actor", "type", "timestamp"]) {
+        records[index].record.actor.push('x');
+    } else if names_one_of(&["payload", "body", "byte", "change", "edit"]) {
+        records[index].record.body = records[index - 1].record.body.clone();
     } else {
         assert!(["none", ""].contains(&tamper), "{tamper}: nobody knows how to do that");
     }
     let text: String = records.iter().map(|record| format!("{}\n", record.to_line())).collect();
-    let ran = gate(&format!("ledger verify - --json {known}")).stdin(text).run().json();
-    json!({ "ok": ran["ok"], "at": ran["problem"]["seq"], "verify": "ok", "events": ran["records"] })
+    let report = gate(&format!("ledger verify - --json {head_flag}")).stdin(text).run().json();
+    let (at, events) = (&report["problem"]["seq"], &report["records"]);
+    json!({ "ok": report["ok"], "at": at, "verify": "ok", "events": events })
 }
 
 fn appended(input: &Value) -> Value {
     let count = |name: &str| usize::try_from(input[name].as_u64().unwrap()).unwrap();
-    let (writers, each) = (count("writers"), count("each"));
+    let (writers, items) = (count("writers"), count("each"));
     let shop = Shop::new();
     thread::scope(|scope| {
         for writer in 0..writers {
             let shop = &shop;
             scope.spawn(move || {
-                for number in 0..each {
+                for number in 0..items {
                     let words = format!("work add W-{writer}-{number}");
                     Said::of(&shop.command(0, &words).output().unwrap()).is(0);
                 }
             });
         }
     });
-    let verified = shop.say("ledger verify --json").json();
+    let report = shop.say("ledger verify --json").json();
     let seqs: Vec<_> =
         shop.records().iter().map(|record| record["seq"].as_u64().unwrap()).collect();
     let last = seqs.len() as u64;
-    let gap_free = seqs.iter().copied().eq(1..=last);
-    let said = if gap_free { format!("1..{last} gap-free") } else { format!("{seqs:?}") };
-    let verify = if verified["ok"] == true { "ok" } else { "broken" };
-    json!({ "verify": verify, "ok": verified["ok"], "events": last, "seq": said })
+    let is_gap_free = seqs.iter().copied().eq(1..=last);
+    let seq = if is_gap_free { format!("1..{last} gap-free") } else { format!("{seqs:?}") };
+    let verify = if report["ok"] == true { "ok" } else { "broken" };
+    json!({ "verify": verify, "ok": report["ok"], "events": last, "seq": seq })
 }
 
-/// The hash that a previous one and a payload come to in the origin's chain.
+/// The hash of a payload after a previous hash, in the chain that the cases describe.
 fn chained(input: &Value) -> Value {
     let prev = input["prev"].as_str().or(input["prev_hash"].as_str()).unwrap_or_default();
-    let byte = |at: usize| u8::from_str_radix(&prev[at..at + 2], 16).unwrap();
-    let prev: Vec<u8> = match prev.len() {
+    let byte = |offset: usize| u8::from_str_radix(&prev[offset..offset + 2], 16).unwrap();
+    let prev_bytes: Vec<u8> = match prev.len() {
         64 => (0..64).step_by(2).map(byte).collect(),
         _ => vec![0; 32],
     };
-    let hash = Hash::digest(&[&prev, text(&input["payload"]).as_bytes()].concat()).to_string();
+    let hash =
+        Hash::digest(&[&prev_bytes, text(&input["payload"]).as_bytes()].concat()).to_string();
     json!({ "hash": hash, "event_hash": hash, "ok": true })
 }
 
-fn of_ledger(case: &Value) {
+fn check_ledger_case(case: &Value) {
     let input = &case["input"];
     let op = text(&input["op"]);
-    let found = match op.split(' ').next().unwrap() {
+    let outcome = match op.split(' ').next().unwrap() {
         "verify" => verified(input["tamper"].as_str().unwrap_or_default()),
         "append" => appended(input),
         "hash" | "vector" | "vectors" | "chain" => chained(input),
         _ => panic!("{op}: nobody knows how to do that: {case}"),
     };
-    agrees(&found, case);
+    agrees(&outcome, case);
 }
 
 #[test]
@@ -240,7 +248,7 @@ fn each_case_of_work_items_comes_out_as_expected() {
     if needs("shared") {
         let cases = cases("apm2-work");
         assert!(cases.len() >= 6, "{} cases", cases.len());
-        cases.iter().for_each(of_work);
+        cases.iter().for_each(check_work_case);
     }
 }
 
@@ -249,7 +257,7 @@ fn each_case_of_a_ledger_comes_out_as_expected() {
     if needs("shared") {
         let cases = cases("apm2-ledger");
         assert!(cases.len() >= 4, "{} cases", cases.len());
-        cases.iter().for_each(of_ledger);
+        cases.iter().for_each(check_ledger_case);
     }
 }
 
@@ -264,13 +272,13 @@ fn what_the_cases_stand_for_is_so_without_them() {
     let genesis = chained(&json!({ "payload": "genesis event" }));
     assert!(text(&genesis["hash"]).starts_with("2989b248"), "{genesis}");
     for op in ["renew", "release", "renew by other", "release by other", "release twice"] {
-        let is_fine = ["renew", "release"].contains(&op);
-        assert_eq!(leased(op, &json!({}))["ok"], is_fine, "{op}");
+        let is_allowed = ["renew", "release"].contains(&op);
+        assert_eq!(leased(op, &json!({}))["ok"], is_allowed, "{op}");
     }
     assert_eq!(leased("expire", &json!({ "now": 200 }))["state"], "EXPIRED");
     assert_eq!(leased("expire", &json!({ "now": 199 }))["state"], "ACTIVE");
     assert!(text(&claimed_twice()["error"]).contains("already has an active lease: "));
-    for (from, to, is_so) in [
+    for (from, to, is_allowed) in [
         ("DRAFT", "IMPLEMENTATION", true),
         ("CI_PENDING", "READY_FOR_REVIEW", true),
         ("REVIEW", "BLOCKED", true),
@@ -279,7 +287,7 @@ fn what_the_cases_stand_for_is_so_without_them() {
         ("COMPLETED", "DRAFT", false),
         ("REVIEW", "COMPLETED", false),
     ] {
-        let found = transition(&json!({ "from": from, "to": to }));
-        assert_eq!(found["ok"], is_so, "{from} {to}: {found}");
+        let outcome = transition(&json!({ "from": from, "to": to }));
+        assert_eq!(outcome["ok"], is_allowed, "{from} {to}: {outcome}");
     }
 }

@@ -1,5 +1,5 @@
-//! Many workers at once, each a process a call: every phase of every item is done
-//! once, by whoever had it alone, also where workers are killed.
+//! Many workers at once, each a process a call: every phase of every item is done once, by the only
+//! holder of its lease, even if workers are killed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Child;
@@ -17,19 +17,19 @@ use crate::support::stride;
 
 const WORKERS: usize = 8;
 
-/// Enough that all workers meet at each phase, few enough for seconds.
+/// The number of items: enough that all workers meet at each phase, few enough for seconds.
 fn items() -> usize {
     72 / stride()
 }
 
-/// What is done by agents, in its order, and where CI comes in between.
+/// The phases in their order: agents do all but that of CI.
 const PHASES: [&str; 6] =
     ["DRAFT", "IMPLEMENTATION", "CI_PENDING", "READY_FOR_REVIEW", "REVIEW", "READY_FOR_MERGE"];
 
-/// After this time something is lost.
-const LOST: Duration = Duration::from_secs(240);
+/// After this time an item must have been lost.
+const PATIENCE: Duration = Duration::from_secs(240);
 
-/// A phase that a worker had for itself, from when it knew to when it last did.
+/// A phase that a worker had for itself: from the answer to its claim to the start of its submission.
 struct Shift {
     id: String,
     phase: String,
@@ -38,14 +38,14 @@ struct Shift {
     to: Instant,
 }
 
-/// What all workers see.
+/// The state that all workers share.
 struct Floor<'a> {
     shop: &'a Shop,
     items: usize,
-    began: Instant,
+    start: Instant,
     shifts: Mutex<Vec<Shift>>,
     /// Items that wait for CI, as far as a worker knows.
-    waiting: Mutex<Vec<String>>,
+    awaiting_ci: Mutex<Vec<String>>,
     completed: AtomicUsize,
     killed: AtomicUsize,
 }
@@ -66,9 +66,9 @@ impl<'a> Floor<'a> {
         Self {
             shop,
             items,
-            began: Instant::now(),
+            start: Instant::now(),
             shifts: Mutex::default(),
-            waiting: Mutex::default(),
+            awaiting_ci: Mutex::default(),
             completed: AtomicUsize::new(0),
             killed: AtomicUsize::new(0),
         }
@@ -84,57 +84,57 @@ impl<'a> Floor<'a> {
     }
 
     fn goes_on(&self) -> bool {
-        assert!(self.began.elapsed() < LOST, "something is lost");
+        assert!(self.start.elapsed() < PATIENCE, "an item is lost");
         self.completed.load(Ordering::Relaxed) < self.items
     }
 
-    fn waiting(&self) -> Vec<String> {
-        std::mem::take(&mut self.waiting.lock().unwrap())
+    fn take_awaiting_ci(&self) -> Vec<String> {
+        std::mem::take(&mut self.awaiting_ci.lock().unwrap())
     }
 
     fn say(&self, worker: usize, words: &str) -> Said {
         Said::of(&self.shop.command(worker, words).output().unwrap())
     }
 
-    /// The records of each item: from where, to where, by which lease.
+    /// The steps of each item: the phase that ended, and the lease under which it ended.
     fn steps(&self) -> BTreeMap<String, Vec<(String, Option<String>)>> {
         let mut steps: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for record in self.shop.records() {
             let text = |value: &Value| value.as_str().map(str::to_owned);
             let work = &record["body"]["work"];
-            let of_item = steps.entry(text(&work["id"]).unwrap()).or_default();
-            if let Some(from) = text(&work["from"]) {
-                of_item.push((from, text(&record["body"]["event"]["session_id"])));
+            let item_steps = steps.entry(text(&work["id"]).unwrap()).or_default();
+            if let Some(phase) = text(&work["from"]) {
+                item_steps.push((phase, text(&record["body"]["event"]["session_id"])));
             }
         }
         steps
     }
 
-    /// Every phase of every item stands in the ledger once, in its order; on every
-    /// machine the ledger holds.
-    fn is_whole(&self) {
+    /// Every phase of every item is in the ledger once, in its order; the ledger holds on every
+    /// machine.
+    fn check_ledger(&self) {
         let steps = self.steps();
         assert_eq!(steps.len(), self.items);
         for (id, steps) in &steps {
-            let phases: Vec<_> = steps.iter().map(|(from, _)| from.as_str()).collect();
+            let phases: Vec<_> = steps.iter().map(|(phase, _)| phase.as_str()).collect();
             assert_eq!(phases, PHASES, "{id}");
         }
         for machine in 0..self.shop.machines.len() {
             self.say(machine, "ledger verify").is(0);
         }
-        let done = self.say(0, "work list --phase COMPLETED --json").is(0).json();
-        assert_eq!(done["items"].as_array().unwrap().len(), self.items);
+        let completed = self.say(0, "work list --phase COMPLETED --json").is(0).json();
+        assert_eq!(completed["items"].as_array().unwrap().len(), self.items);
     }
 
-    /// Nobody had what somebody else had at the same time.
-    fn nothing_was_had_twice(&self) {
+    /// No item had two holders at the same time.
+    fn check_shifts(&self) {
         let shifts = self.shifts.lock().unwrap();
-        let mut of_item: BTreeMap<&str, Vec<&Shift>> = BTreeMap::new();
-        shifts.iter().for_each(|shift| of_item.entry(&shift.id).or_default().push(shift));
-        for (id, shifts) in &mut of_item {
+        let mut by_item: BTreeMap<&str, Vec<&Shift>> = BTreeMap::new();
+        shifts.iter().for_each(|shift| by_item.entry(&shift.id).or_default().push(shift));
+        for (id, shifts) in &mut by_item {
             shifts.sort_by_key(|shift| shift.from);
-            let apart = shifts.windows(2).all(|two| two[0].to <= two[1].from);
-            assert!(apart, "{id} was had by two at a time");
+            let are_apart = shifts.windows(2).all(|pair| pair[0].to <= pair[1].from);
+            assert!(are_apart, "{id} had two holders at a time");
         }
         let leases: BTreeSet<_> = shifts.iter().map(|shift| &shift.lease).collect();
         assert_eq!(leases.len(), shifts.len(), "a lease is given once");
@@ -145,8 +145,8 @@ impl<'a> Floor<'a> {
 fn diligent(floor: &Floor<'_>, worker: usize) {
     let actor = format!("agent-{worker}");
     while floor.goes_on() {
-        let waiting = if worker == 0 { floor.waiting() } else { Vec::new() };
-        for id in waiting {
+        let awaiting_ci = if worker == 0 { floor.take_awaiting_ci() } else { Vec::new() };
+        for id in awaiting_ci {
             floor.say(worker, &format!("work ci {id} --result passed")).is(0);
         }
         let words = format!("work claim --actor {actor} --wait 300ms --json");
@@ -156,13 +156,13 @@ fn diligent(floor: &Floor<'_>, worker: usize) {
         }
         let (lease, from) = (said.is(0).json(), Instant::now());
         let [id, phase, lease] =
-            ["work", "phase", "lease"].map(|it| lease[it].as_str().unwrap().to_owned());
+            ["work", "phase", "lease"].map(|key| lease[key].as_str().unwrap().to_owned());
         let words = format!("exit submit - --work {id} --actor {actor} --lease {lease} --json");
         let signal = signal(&phase, "completed", &[]).to_string();
         let to = Instant::now();
-        let done = given(&mut floor.shop.command(worker, &words), &signal).is(0).json();
-        match done["next_phase"].as_str().unwrap() {
-            "CI_PENDING" => floor.waiting.lock().unwrap().push(id.clone()),
+        let submitted = given(&mut floor.shop.command(worker, &words), &signal).is(0).json();
+        match submitted["next_phase"].as_str().unwrap() {
+            "CI_PENDING" => floor.awaiting_ci.lock().unwrap().push(id.clone()),
             "COMPLETED" => drop(floor.completed.fetch_add(1, Ordering::Relaxed)),
             _ => {}
         }
@@ -173,8 +173,8 @@ fn diligent(floor: &Floor<'_>, worker: usize) {
 fn all_is_done_once(shop: &Shop) {
     let floor = Floor::new(shop, items());
     floor.work(diligent);
-    floor.is_whole();
-    floor.nothing_was_had_twice();
+    floor.check_ledger();
+    floor.check_shifts();
     let recorded: BTreeSet<_> = floor
         .steps()
         .into_iter()
@@ -204,8 +204,8 @@ fn eight_on_four_machines_do_each_phase_once() {
     }
 }
 
-/// What it said; none where it was killed on its way, as one in six is.
-fn survives(floor: &Floor<'_>, dice: &mut Dice, mut child: Child) -> Option<Said> {
+/// The outcome of a command; `None` if it was killed on its way, as one in six is.
+fn outcome(floor: &Floor<'_>, dice: &mut Dice, mut child: Child) -> Option<Said> {
     if dice.below(6) == 0 {
         thread::sleep(Duration::from_millis(dice.below(60)));
         child.kill().unwrap();
@@ -216,8 +216,7 @@ fn survives(floor: &Floor<'_>, dice: &mut Dice, mut child: Child) -> Option<Said
     Some(Said::of(&child.wait_with_output().unwrap()))
 }
 
-/// A worker that dies now and then and comes back with nothing in mind. Each time
-/// it is somebody else.
+/// A worker that dies now and then, and comes back as another actor who remembers nothing.
 fn mortal(floor: &Floor<'_>, worker: usize) {
     let mut dice = Dice::new(worker as u64);
     for life in 0.. {
@@ -228,7 +227,7 @@ fn mortal(floor: &Floor<'_>, worker: usize) {
     }
 }
 
-/// Does one thing; none where it died on the way, or all is done.
+/// Claims and ends one phase; `None` if the worker died on the way, or all is done.
 fn one_more(floor: &Floor<'_>, worker: usize, actor: &str, dice: &mut Dice) -> Option<()> {
     if !floor.goes_on() {
         return None;
@@ -238,27 +237,27 @@ fn one_more(floor: &Floor<'_>, worker: usize, actor: &str, dice: &mut Dice) -> O
         let list = floor.say(worker, "work list --phase CI_PENDING --json").is(0).json();
         for item in list["items"].as_array().unwrap() {
             let id = item["work"].as_str().unwrap();
-            survives(floor, dice, begin(&format!("work ci {id} --result passed")))?.is(0);
+            outcome(floor, dice, begin(&format!("work ci {id} --result passed")))?.is(0);
         }
-        let done = floor.say(worker, "work list --phase COMPLETED --json").is(0).json();
-        floor.completed.store(done["items"].as_array().unwrap().len(), Ordering::Relaxed);
+        let completed = floor.say(worker, "work list --phase COMPLETED --json").is(0).json();
+        floor.completed.store(completed["items"].as_array().unwrap().len(), Ordering::Relaxed);
     }
     let words = format!("work claim --actor {actor} --ttl 1500ms --wait 300ms --json");
-    let said = survives(floor, dice, begin(&words))?;
+    let said = outcome(floor, dice, begin(&words))?;
     if said.code == Some(1) {
         return Some(());
     }
     let (lease, from) = (said.is(0).json(), Instant::now());
     let [id, phase, lease] =
-        ["work", "phase", "lease"].map(|it| lease[it].as_str().unwrap().to_owned());
+        ["work", "phase", "lease"].map(|key| lease[key].as_str().unwrap().to_owned());
     let words = format!("exit submit - --work {id} --actor {actor} --lease {lease} --json");
     let mut submit = floor.shop.command(worker, &words);
     let mut child = submit.stdin(std::process::Stdio::piped()).spawn().unwrap();
     let to = Instant::now();
     let signal = signal(&phase, "completed", &[]).to_string();
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), signal.as_bytes()).unwrap();
-    let said = survives(floor, dice, child)?;
-    // Who was too slow is refused, and somebody else does it.
+    let said = outcome(floor, dice, child)?;
+    // A worker that was too slow is refused, and another one does the phase.
     assert!(matches!(said.code, Some(0 | 1)), "{}", said.err);
     if said.code == Some(0) {
         floor.shifts.lock().unwrap().push(Shift { id, phase, lease, from, to });
@@ -269,8 +268,8 @@ fn one_more(floor: &Floor<'_>, worker: usize, actor: &str, dice: &mut Dice) -> O
 fn all_is_done_whoever_is_killed(shop: &Shop) {
     let floor = Floor::new(shop, items());
     floor.work(mortal);
-    floor.is_whole();
-    floor.nothing_was_had_twice();
+    floor.check_ledger();
+    floor.check_shifts();
     assert!(floor.killed.load(Ordering::Relaxed) * stride() > 10, "hardly anybody was killed");
     let recorded: BTreeSet<_> =
         floor.steps().into_values().flatten().filter_map(|(_, lease)| lease).collect();

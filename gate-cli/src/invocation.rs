@@ -1,4 +1,5 @@
-//! One run of the program: the folder that it works in, and what opens there.
+//! An invocation of the program: the folder that it works in, and the memory and the site for checks
+//! that it opens there.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,7 +19,7 @@ use crate::settings::Places;
 use crate::supervision::SUPERVISE;
 use crate::trust::Trust;
 
-/// The folders and variables of one run of the program.
+/// The folders and variables of one invocation of the program.
 pub(crate) struct Invocation {
     pub(crate) places: Places,
 }
@@ -104,8 +105,8 @@ impl Invocation {
         Memory::open(&self.places, policy.project.id.as_deref())
     }
 
-    /// The memory for a look at all projects of the store. Unlike [`Invocation::memory`] it can be opened
-    /// if no project is named.
+    /// The memory for a look at all projects of the store. Unlike [`Invocation::memory`] it can be
+    /// opened if no project is named.
     pub(crate) fn whole_store(&self, policy: &Policy) -> Result<Memory, Failure> {
         // A database demands a name, and to look at all projects any will do.
         let is_unnamed = self.places.names_database() && policy.project.id.is_none();
@@ -113,7 +114,7 @@ impl Invocation {
         Memory::open(&self.places, id)
     }
 
-    /// The place of a command: the current folder, or the one that `-C` names.
+    /// The invocation in the current folder, or in the folder that `-C` names.
     pub(crate) fn open(named_folder: Option<PathBuf>) -> Result<Self, Failure> {
         let current = std::env::current_dir().map_err(|error| {
             Failure::internal("folder-unknown", format!("no current folder: {error}"))

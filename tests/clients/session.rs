@@ -16,23 +16,22 @@ use crate::support::clients::{agents, facts, text};
 use crate::support::{GATE, Ran, Run};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// After this time a client is killed with all that it started, and its test
-/// fails.
+/// After this time a client is killed with all its processes, and its test fails.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// What the person asks for.
+/// The person's prompt.
 const PROMPT: &str = "The shelf is crooked. Mend it.";
 
-/// A client, a project, gate's place in it and what the model will say.
+/// A client, a project, gate's place in it and the replies of the model.
 pub(crate) struct Session {
     client: &'static Client,
     project: Ran,
     way: Way,
     prompt: &'static str,
-    /// More words for the client.
-    more: Vec<&'static str>,
-    /// In a terminal, until the session's file has this word.
-    until: Option<&'static str>,
+    /// More arguments for the client.
+    arguments: Vec<&'static str>,
+    /// The client runs in a terminal, until the session's file has this word.
+    last_word: Option<&'static str>,
     script: Vec<Reply>,
 }
 
@@ -49,17 +48,18 @@ enum Way {
 }
 
 impl Session {
-    /// With `gate hook` as what runs where the agent stops.
+    /// With `gate hook` as the hook at the agent's stop.
     #[track_caller]
     pub(crate) fn new(client: &'static Client, project: Run, script: &[Reply]) -> Self {
         let way = Way::Hook(format!("{GATE} hook {}", client.name));
         let (project, script) = (project.code(0), script.to_vec());
-        Self { client, project, way, prompt: PROMPT, more: Vec::new(), until: None, script }
+        let (prompt, arguments) = (PROMPT, Vec::new());
+        Self { client, project, way, prompt, arguments, last_word: None, script }
     }
 
     /// With more words on the client's own command line.
     pub(crate) fn started_with(mut self, words: &[&'static str]) -> Self {
-        self.more = words.to_vec();
+        self.arguments = words.to_vec();
         self
     }
 
@@ -77,7 +77,7 @@ impl Session {
 
     /// In a terminal, as with a person, until the client's file of the session has this word.
     pub(crate) fn in_a_terminal_until(mut self, word: &'static str) -> Self {
-        self.until = Some(word);
+        self.last_word = Some(word);
         self
     }
 
@@ -87,7 +87,7 @@ impl Session {
         self
     }
 
-    /// With what `gate install` writes as the hook, and takes away afterwards.
+    /// With the hook that `gate install` writes, and takes away afterwards.
     pub(crate) fn installed(mut self) -> Self {
         self.way = Way::Installed;
         self
@@ -106,8 +106,8 @@ impl Session {
         self
     }
 
-    /// Runs the client until it ends by itself, in a network of its own where
-    /// the machine allows one: a thread is what has a network.
+    /// Runs the client until it ends by itself, in a network of its own if the machine allows one. A
+    /// network belongs to a thread, so the client runs in another one.
     #[track_caller]
     pub(crate) fn run(self) -> Ended {
         thread::scope(|scope| scope.spawn(|| self.run_here()).join()).expect("it ended by itself")
@@ -132,37 +132,40 @@ impl Session {
             alone: alone.is_some(),
         };
         let mut command = (self.client.start)(&site);
-        command.args(&self.more);
-        let mut installed = None;
+        command.args(&self.arguments);
+        let mut installation = None;
         match &self.way {
             Way::Hook(_) => {}
-            Way::Installed => installed = Some(Installed::new(&self.project, self.client.name)),
-            Way::Plugin(calls) => calls.iter().for_each(|call| put_in(&site, call)),
+            Way::Installed => {
+                installation = Some(Installation::new(&self.project, self.client.name));
+            }
+            Way::Plugin(calls) => calls.iter().for_each(|call| add_plugin(&site, call)),
             Way::Loop => command = looped(&command, &work),
         }
         let (out, err) = (home.join("stdout"), home.join("stderr"));
         command.stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
-        let code = match self.until {
+        let code = match self.last_word {
             Some(word) => {
                 watch(&command, self.prompt, &home, word);
                 None
             }
             None => finish(&mut command),
         };
-        if let Some(installed) = installed {
-            installed.undo();
+        if let Some(installation) = installation {
+            installation.undo();
         }
-        let said =
+        let output =
             [out, err].map(|path| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned());
-        Ended { code, asked: model.asked(), said: said.join("\n"), project: self.project }
+        Ended { code, asked: model.asked(), said: output.join("\n"), project: self.project }
     }
 }
 
-/// A call of the client that puts its plug-in in.
-fn put_in(site: &CheckSite<'_>, words: &[String]) {
-    let ran = site.command().args(words).stdin(Stdio::null()).output().unwrap();
-    let said = [ran.stdout, ran.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
-    assert!(ran.status.success(), "{words:?}: {}", said.join("\n"));
+/// A call of the client that adds its plug-in.
+fn add_plugin(site: &CheckSite<'_>, words: &[String]) {
+    let output = site.command().args(words).stdin(Stdio::null()).output().unwrap();
+    let texts = [output.stdout, output.stderr];
+    let texts = texts.map(|text| String::from_utf8_lossy(&text).into_owned());
+    assert!(output.status.success(), "{words:?}: {}", texts.join("\n"));
 }
 
 /// Claude Code in a terminal of its own, with a prompt that was typed, until a file of its session has
@@ -181,15 +184,15 @@ fn watch(client: &Command, prompt: &str, home: &Path, word: &str) {
         command.output().unwrap()
     };
     let line = format!("exec '{program}' '{prompt}'");
-    let begun = tmux(&["new-session", "-d", "-x", "130", "-y", "50", &line]);
-    assert!(begun.status.success(), "{}", String::from_utf8_lossy(&begun.stderr));
-    let until = Instant::now() + PATIENCE / 2;
+    let output = tmux(&["new-session", "-d", "-x", "130", "-y", "50", &line]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let deadline = Instant::now() + PATIENCE / 2;
     let has_word = || {
         let mut search = Command::new("grep");
         search.args(["-rqs", word]).arg(home.join(".claude/projects"));
         search.status().is_ok_and(|status| status.success())
     };
-    while !has_word() && Instant::now() < until {
+    while !has_word() && Instant::now() < deadline {
         thread::sleep(Duration::from_millis(500));
     }
     thread::sleep(Duration::from_secs(8));
@@ -208,39 +211,36 @@ fn looped(client: &Command, work: &Path) -> Command {
 }
 
 /// gate, put in front of a client's stop by its own command.
-struct Installed<'p> {
+struct Installation<'p> {
     project: &'p Ran,
     agent: &'static str,
-    /// The client's settings before, as far as there are any.
-    before: Vec<Option<Vec<u8>>>,
+    /// The settings of all clients before; `None` for a file that did not exist.
+    old_settings: Vec<Option<Vec<u8>>>,
 }
 
 /// The users' settings of all clients, below the home.
 fn settings_files() -> Vec<String> {
     let users = agents().map(|agent| text(&facts(agent)["settings"], "user"));
     let users = users.map(|file| file.replace("$XDG_CONFIG_HOME", "~/.config"));
-    let all = users.chain(["~/.codex/config.toml".to_owned()]);
-    all.map(|file| file.trim_start_matches("~/").to_owned()).collect()
+    let paths = users.chain(["~/.codex/config.toml".to_owned()]);
+    paths.map(|file| file.trim_start_matches("~/").to_owned()).collect()
 }
 
-impl<'p> Installed<'p> {
+impl<'p> Installation<'p> {
     fn new(project: &'p Ran, agent: &'static str) -> Self {
-        let before = settings(project);
+        let old_settings = settings(project);
         let trust = if agent == "codex" { " --trust" } else { "" };
         run(project, &format!("install {agent}{trust}"));
-        assert_ne!(settings(project), before);
-        Self { project, agent, before }
+        assert_ne!(settings(project), old_settings);
+        Self { project, agent, old_settings }
     }
 
     fn undo(self) {
         run(self.project, &format!("uninstall {}", self.agent));
-        let after = settings(self.project);
-        for ((name, before), after) in settings_files().iter().zip(&self.before).zip(&after) {
-            assert!(
-                before == after,
-                "{name} is {:?}",
-                after.as_deref().map(String::from_utf8_lossy)
-            );
+        let contents = self.old_settings.iter().zip(settings(self.project));
+        for (name, (old, new)) in settings_files().iter().zip(contents) {
+            let text = new.as_deref().map(String::from_utf8_lossy);
+            assert!(*old == new, "{name} is {text:?}");
         }
     }
 }
@@ -252,20 +252,20 @@ fn settings(project: &Ran) -> Vec<Option<Vec<u8>>> {
 
 #[track_caller]
 fn run(project: &Ran, words: &str) {
-    let ran = project.beside(words).output().unwrap();
-    assert!(ran.status.success(), "{words}: {}", String::from_utf8_lossy(&ran.stderr));
+    let output = project.beside(words).output().unwrap();
+    assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Runs it as a group, nothing of which is left.
+/// Runs a command as a group of processes, and kills those that are left at its end.
 fn finish(command: &mut Command) -> Option<i32> {
     let mut child = command.stdin(Stdio::null()).process_group(0).spawn().unwrap();
     let group = Pid::from_child(&child);
-    let began = Instant::now();
+    let start = Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait().unwrap() {
             break Some(status);
         }
-        if began.elapsed() > PATIENCE {
+        if start.elapsed() > PATIENCE {
             break None;
         }
         thread::sleep(Duration::from_millis(20));

@@ -1,5 +1,5 @@
-//! The check `integrity`, from outside: what gets around the checks is found, and
-//! honest work is left alone.
+//! The check `integrity`, from outside: attacks on the checks are found, and honest work is left
+//! alone.
 
 use serde_json::Value;
 
@@ -8,10 +8,10 @@ use crate::support::{DONE, Ran, Run, each, judge};
 
 const CHECK: &str = "check --json --only integrity out.log";
 
-/// A project with something of everything.
-fn project(more: &str) -> Run {
+/// A project with a file of each kind that the check looks at.
+fn project(more_settings: &str) -> Run {
     let settings = format!(
-        "[checks.integrity]\n[checks.acceptance_criteria]\nfiles = [\"plan.md\"]\nmode = \"warn\"\n{more}"
+        "[checks.integrity]\n[checks.acceptance_criteria]\nfiles = [\"plan.md\"]\nmode = \"warn\"\n{more_settings}"
     );
     judge("baseline", DONE)
         .settings(&settings)
@@ -34,35 +34,35 @@ fn project(more: &str) -> Run {
         .setup("mkdir -p .git/hooks; echo 'exit 1' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit")
 }
 
-/// What the check says after something was done to the project.
-fn after(done: &str) -> Ran {
-    after_with("", done)
+/// Runs the check after a script has changed the project.
+fn after(script: &str) -> Ran {
+    after_with("", script)
 }
 
-fn after_with(more: &str, done: &str) -> Ran {
-    project(more).code(0).again(CHECK).setup(done).run()
+fn after_with(more_settings: &str, script: &str) -> Ran {
+    project(more_settings).code(0).again(CHECK).setup(script).run()
 }
 
 fn evidence(ran: &Ran) -> Value {
     let record = ran.json();
-    let all = record["evidence"].as_array().unwrap();
-    all.iter().find(|record| record["check"] == "integrity").unwrap().clone()
+    let evidence = record["evidence"].as_array().unwrap();
+    evidence.iter().find(|check| check["check"] == "integrity").unwrap().clone()
 }
 
 /// The rules that were hit, other than those that only warn.
 fn rules(evidence: &Value) -> Vec<String> {
     let findings = evidence["detail"]["findings"].as_array().into_iter().flatten();
     let deciding = findings.filter(|finding| finding["severity"] != "warn");
-    deciding.map(|deciding| deciding["rule"].as_str().unwrap().to_owned()).collect()
+    deciding.map(|finding| finding["rule"].as_str().unwrap().to_owned()).collect()
 }
 
 /// A table of cases.
 fn cases(text: &str, name: &str) -> Vec<toml::Table> {
-    let all: toml::Table = text.parse().unwrap();
-    all[name].as_array().unwrap().iter().map(|item| item.as_table().unwrap().clone()).collect()
+    let file: toml::Table = text.parse().unwrap();
+    file[name].as_array().unwrap().iter().map(|case| case.as_table().unwrap().clone()).collect()
 }
 
-fn said<'t>(case: &'t toml::Table, key: &str) -> &'t str {
+fn member<'t>(case: &'t toml::Table, key: &str) -> &'t str {
     case[key].as_str().unwrap()
 }
 
@@ -74,41 +74,41 @@ const REWRITE: &str = "docs/integrity.md is stale: rewrite it with \
 #[test]
 #[ignore = "minutes: many projects"]
 fn what_gets_around_the_checks_is_found() {
-    let (mut wrong, mut table) = (Vec::new(), String::new());
+    let (mut missed, mut table) = (Vec::new(), String::new());
     for case in cases(ATTACKS, "attack") {
-        let (what, outcome, rule) =
-            (said(&case, "what"), said(&case, "outcome"), said(&case, "rule"));
-        let evidence = evidence(&after(said(&case, "done")));
-        let found = rules(&evidence);
-        if evidence["outcome"] != outcome || !found.iter().any(|found| found == rule) {
-            wrong
-                .push(format!("{what}: {} {found:?} {}", evidence["outcome"], evidence["summary"]));
+        let (attack, outcome, rule) =
+            (member(&case, "what"), member(&case, "outcome"), member(&case, "rule"));
+        let evidence = evidence(&after(member(&case, "done")));
+        let rules = rules(&evidence);
+        if evidence["outcome"] != outcome || !rules.iter().any(|hit| hit == rule) {
+            let (outcome, summary) = (&evidence["outcome"], &evidence["summary"]);
+            missed.push(format!("{attack}: {outcome} {rules:?} {summary}"));
         }
-        table += &format!("| {what} | `{outcome}` | `{rule}` |\n");
+        table += &format!("| {attack} | `{outcome}` | `{rule}` |\n");
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
     println!("{table}");
     let file = root().join("docs/integrity.md");
     let document = std::fs::read_to_string(&file).unwrap();
-    let (before, _) = document.split_once("| --- | --- | --- |\n").unwrap();
-    let now = format!("{before}| --- | --- | --- |\n{table}");
+    let (introduction, _) = document.split_once("| --- | --- | --- |\n").unwrap();
+    let expected = format!("{introduction}| --- | --- | --- |\n{table}");
     if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&file, &now).unwrap();
+        std::fs::write(&file, &expected).unwrap();
     }
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), now, "{REWRITE}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), expected, "{REWRITE}");
 }
 
 #[test]
 #[ignore = "minutes: many projects"]
 fn honest_work_is_left_alone() {
-    let mut wrong = Vec::new();
+    let mut wrongly_found = Vec::new();
     for case in cases(include_str!("honest.toml"), "work") {
-        let evidence = evidence(&after(said(&case, "done")));
+        let evidence = evidence(&after(member(&case, "done")));
         if evidence["outcome"] != "pass" {
-            wrong.push(format!("{}: {}", said(&case, "what"), evidence["summary"]));
+            wrongly_found.push(format!("{}: {}", member(&case, "what"), evidence["summary"]));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(wrongly_found.is_empty(), "{}", wrongly_found.join("\n"));
 }
 
 const HIDES: &str = "echo 'def read(): return 4' > pandas.py";
@@ -132,17 +132,17 @@ fn what_the_operator_allows_is_recorded() {
     assert_eq!(allowed["outcome"], "pass", "{}", allowed["summary"]);
     assert_eq!(each(&allowed["detail"], "allowed", "reason"), ["a stand-in"]);
     assert_eq!(allowed["detail"]["allowed"][0]["finding"]["rule"], "shadows-dependency");
-    let other = "[[integrity.allow]]\nrule = \"not-compared\"\nreason = \"large\"\n";
-    assert_eq!(rules(&evidence(&after_with(other, HIDES))), ["shadows-dependency"]);
+    let other_rule = "[[integrity.allow]]\nrule = \"not-compared\"\nreason = \"large\"\n";
+    assert_eq!(rules(&evidence(&after_with(other_rule, HIDES))), ["shadows-dependency"]);
 }
 
 #[test]
 fn a_guarded_file_waits_for_a_person_at_once() {
     let guarded = "[guarded]\n\"src/gold/**\" = \"block\"\n";
-    let done = "mkdir src/gold; echo 1 > src/gold/a.txt; echo more >> README.md";
-    let ran = after_with(guarded, done);
-    let found = evidence(&ran);
-    assert_eq!((&found["outcome"], rules(&found)), (&"fail".into(), vec!["protected-file".into()]));
+    let script = "mkdir src/gold; echo 1 > src/gold/a.txt; echo more >> README.md";
+    let ran = after_with(guarded, script);
+    let check = evidence(&ran);
+    assert_eq!((&check["outcome"], rules(&check)), (&"fail".into(), vec!["protected-file".into()]));
     assert_eq!(ran.json()["verdict"], "blocked", "no turn of the agent");
     assert_eq!(each(&ran.json(), "reasons", "code"), ["tests-changed"]);
     let message = ran.json()["reasons"][0]["message"].to_string();
@@ -166,9 +166,9 @@ fn without_a_baseline_nothing_passes() {
     assert_eq!(evidence(&ran)["outcome"], "inconclusive");
     assert_eq!(ran.json()["verdict"], "continue");
     // The settings stay approved, by their content.
-    let gone = project("").code(0).again(CHECK).setup("rm -rf .git").code(1);
-    assert!(!each(&gone.json(), "warnings", "code").contains(&"settings-differ"));
-    assert_eq!(evidence(&gone)["outcome"], "inconclusive");
+    let ran = project("").code(0).again(CHECK).setup("rm -rf .git").code(1);
+    assert!(!each(&ran.json(), "warnings", "code").contains(&"settings-differ"));
+    assert_eq!(evidence(&ran)["outcome"], "inconclusive");
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn findings_as_sarif_and_on_the_card() {
     let place = &result["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "pandas.py");
     assert!(!text.contains(ran.path("").to_str().unwrap()), "{text}");
-    // What is no file stays what it is.
+    // A pipe is written to, and not replaced by a file.
     let piped = "check --only integrity --sarif /dev/fd/2 -q out.log";
     let ran = ran.again(piped).code(1);
     assert!(ran.stderr.contains("\"version\": \"2.1.0\""), "{}", ran.stderr);
@@ -215,10 +215,10 @@ fn a_tool_that_is_another_is_found() {
     let path = format!("{}:{}", run.at("../home/bin").display(), std::env::var("PATH").unwrap());
     let tool = "mkdir -p ../home/bin; echo 'exit 1' > ../home/bin/gate-tool; chmod +x ../home/bin/gate-tool";
     let ran = run.setup(tool).env("PATH", &path).code(0);
-    let other = "echo 'exit 0' > ../home/bin/gate-tool; echo more >> README.md";
-    let found = evidence(&ran.again(CHECK).setup(other).env("PATH", &path).run());
-    assert_eq!((&found["outcome"], rules(&found)), (&"tamper".into(), vec!["tool-changed".into()]));
-    assert!(found["summary"].as_str().unwrap().contains("gate-tool"), "{}", found["summary"]);
+    let change = "echo 'exit 0' > ../home/bin/gate-tool; echo more >> README.md";
+    let check = evidence(&ran.again(CHECK).setup(change).env("PATH", &path).run());
+    assert_eq!((&check["outcome"], rules(&check)), (&"tamper".into(), vec!["tool-changed".into()]));
+    assert!(check["summary"].as_str().unwrap().contains("gate-tool"), "{}", check["summary"]);
 }
 
 #[test]
@@ -229,18 +229,18 @@ fn another_environment_than_at_the_baseline_is_a_line_until_the_next_baseline() 
         format!("{}:{}", run.path(folder).display(), std::env::var("PATH").unwrap())
     };
     let ran = run.setup(tool).code(0);
-    let (one, other) = (path(&ran, "../a"), path(&ran, "../b"));
-    let ran = ran.again("baseline").env("PATH", &one).code(0);
+    let (old_path, new_path) = (path(&ran, "../a"), path(&ran, "../b"));
+    let ran = ran.again("baseline").env("PATH", &old_path).code(0);
     let work = "echo more >> README.md";
-    let ran = ran.again(CHECK).setup(work).env("PATH", &other).run();
-    let found = evidence(&ran);
-    assert_eq!((&found["outcome"], rules(&found)), (&"pass".into(), Vec::new()));
-    let line = found["detail"]["findings"][0].to_string();
+    let ran = ran.again(CHECK).setup(work).env("PATH", &new_path).run();
+    let check = evidence(&ran);
+    assert_eq!((&check["outcome"], rules(&check)), (&"pass".into(), Vec::new()));
+    let line = check["detail"]["findings"][0].to_string();
     assert!(line.contains("/a/gate-tool at the baseline, and is "), "{line}");
     assert!(line.contains("/b/gate-tool now") && line.contains("`gate baseline`"), "{line}");
-    let ran = ran.again("baseline").env("PATH", &other).code(0);
-    let found = evidence(&ran.again(CHECK).setup(work).env("PATH", &other).run());
-    assert_eq!(found["detail"]["findings"], Value::Array(Vec::new()));
+    let ran = ran.again("baseline").env("PATH", &new_path).code(0);
+    let check = evidence(&ran.again(CHECK).setup(work).env("PATH", &new_path).run());
+    assert_eq!(check["detail"]["findings"], Value::Array(Vec::new()));
 }
 
 /// A shallow clone has nothing to compare with until its base is fetched, as the card says.
@@ -256,8 +256,8 @@ fn a_shallow_clone_is_not_compared_with_itself() {
     assert!(summary.contains("`git fetch --unshallow`"), "{summary}");
     let fetch = "cd job; git fetch -q --unshallow; git fetch -q origin '+refs/heads/*:refs/remotes/origin/*'; \
                  for b in main master; do git branch -q $b origin/$b 2>/dev/null || true; done";
-    let both = format!("{clone}; {fetch}");
-    let ran = project("").code(0).again("prompt").setup(&both).code(0);
+    let clone_and_fetch = format!("{clone}; {fetch}");
+    let ran = project("").code(0).again("prompt").setup(&clone_and_fetch).code(0);
     let whole = evidence(&ran.again("-C ../job trust").run().again(job).run());
     assert_eq!(whole["outcome"], "pass", "{whole}");
     assert!(!whole["summary"].to_string().contains("nothing was compared"), "{whole}");

@@ -1,4 +1,4 @@
-//! The project's settings, and what a person did about them before the program runs.
+//! The project's settings, which a person approves before the program runs.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ impl Run {
 
     /// The settings of a folder of the project, approved in the same way.
     pub(crate) fn settings_in(mut self, folder: &str, text: &str) -> Self {
-        self.approves.push(self.path("work").join(folder));
+        self.approved_folders.push(self.path("work").join(folder));
         self.file(&Path::new(folder).join("gate.toml").display().to_string(), text)
     }
 
@@ -23,10 +23,10 @@ impl Run {
         self.file("gate.toml", text)
     }
 
-    /// The person looked at the settings, and approved them. Those that do not hold
-    /// are told by whoever reads them.
+    /// Approves the settings, as a person does. The program under test reports settings that are not
+    /// valid, so an error is passed over here.
     pub(super) fn approve(&self) {
-        for folder in self.approves.iter().filter(|approve| approve.is_dir()) {
+        for folder in self.approved_folders.iter().filter(|folder| folder.is_dir()) {
             let home = self.path("home");
             let _ = gate_cli::trust::approve(&Places {
                 folder: folder.canonicalize().unwrap(),

@@ -1,4 +1,4 @@
-//! What gate keeps of a work tree as it was before an agent acted.
+//! The baseline of a work tree, which gate keeps from before an agent's acts.
 
 use gate_checks::CheckSite;
 use gate_checks::baseline::Baseline;
@@ -12,7 +12,7 @@ pub(crate) fn kept(ran: &Ran, run: &str) -> Option<Baseline> {
     Baseline::kept(&CheckSite { state, ..site(ran) }, Some(run)).unwrap()
 }
 
-/// The files that are not as they were in the baseline of a run.
+/// The files that differ from the baseline of a run.
 pub(crate) fn changes(ran: &Ran, run: &str) -> Vec<String> {
     let tree = WorkTree::open(&site(ran)).unwrap();
     let changes = kept(ran, run).unwrap().changes(&tree, &tree.snapshot().unwrap()).unwrap();

@@ -1,5 +1,5 @@
-//! More of `gate` in a folder where it ran before: under another program,
-//! beside itself, and what it keeps there.
+//! More of `gate` in a folder where it ran before: under another program, beside itself, and the
+//! files that it keeps there.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
@@ -32,7 +32,7 @@ impl Run {
 }
 
 impl Ran {
-    /// The exit code; none where it was killed.
+    /// The exit code; `None` if the program was killed.
     pub(crate) fn ended(&self) -> Option<i32> {
         self.code
     }
@@ -77,27 +77,27 @@ impl Ran {
         mark
     }
 
-    /// How long the ledger's log is, in bytes.
+    /// The length of the ledger's log, in bytes.
     pub(crate) fn log_size(&self) -> u64 {
         fs::metadata(self.state().join("gate.db-wal")).map_or(0, |log| log.len())
     }
 
     /// The files of the ledger and of its mark, and their folders.
     pub(crate) fn places(&self) -> Vec<String> {
-        let beside = ["gate.db", "gate.db-wal", "gate.db-shm", "gate.db-journal"];
-        let files = beside.map(|name| self.state().join(name)).into_iter();
+        let names = ["gate.db", "gate.db-wal", "gate.db-shm", "gate.db-journal"];
+        let files = names.map(|name| self.state().join(name)).into_iter();
         let places = files.chain([self.state(), self.heads(), self.mark()]);
         places.map(|path| path.display().to_string()).collect()
     }
 
-    /// All that gate keeps, to be brought back by [`Ran::restore`].
+    /// All files that gate keeps, for [`Ran::restore`].
     pub(crate) fn kept(&self) -> Kept {
         let mut files = Vec::new();
         collect(&self.home().join(".local"), &mut files);
         Kept(files)
     }
 
-    /// Lets gate's folders hold this and nothing else.
+    /// Lets gate's folders hold these files and no others.
     pub(crate) fn restore(&self, kept: &Kept) {
         let _ = fs::remove_dir_all(self.home().join(".local"));
         for (path, bytes) in &kept.0 {
@@ -128,8 +128,8 @@ pub(crate) struct Fault<'a> {
 }
 
 impl Fault<'_> {
-    /// The words that come before the program. A call that a machine does not
-    /// have is never made there.
+    /// The words that come before the program. `?` lets strace accept a call that the machine does not
+    /// have; no program makes it there.
     pub(crate) fn words(&self) -> Vec<String> {
         let Fault { call, how, time, about } = self;
         let trace = format!("trace=?{call}");
@@ -137,12 +137,12 @@ impl Fault<'_> {
         // With a filter other calls cost nothing; but strace sends no signals then (6.1).
         let filter = how.starts_with("error").then_some("--seccomp-bpf");
         let words = ["-f", "-o", "/dev/null", "-e", &trace, "-e", &inject];
-        let about = about.iter().flat_map(|path| ["-P", path]);
-        ["strace"].into_iter().chain(filter).chain(words).chain(about).map(str::to_owned).collect()
+        let paths = about.iter().flat_map(|path| ["-P", path]);
+        ["strace"].into_iter().chain(filter).chain(words).chain(paths).map(str::to_owned).collect()
     }
 }
 
-/// Files with what they hold.
+/// Files with their contents.
 #[derive(Default)]
 pub(crate) struct Kept(Vec<(PathBuf, Vec<u8>)>);
 

@@ -9,14 +9,15 @@ impl Dice {
         Self(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub(crate) fn below(&mut self, most: u64) -> u64 {
+    /// A number from 0 to below `limit`.
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        self.0 % most
+        self.0 % limit
     }
 
-    /// True so often, in percent.
+    /// An event that happens so often, in percent.
     pub(crate) fn happens(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }

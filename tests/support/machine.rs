@@ -3,8 +3,8 @@
 
 use super::{Ran, Run};
 
-/// Puts the folders over the machine's, and starts the program. What the test has not written into
-/// /etc is the real one's.
+/// Puts the folders over the machine's, and starts the program. Files that the test has not written
+/// into /etc are copies of the real ones.
 const MOUNTED: &str = "\
 set -e
 mkdir -p ../etc ../var

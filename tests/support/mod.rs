@@ -1,4 +1,4 @@
-//! A program run in a folder of its own, and what came of it.
+//! A program that runs in a folder of its own, and the result.
 
 mod approved;
 pub(crate) mod before;
@@ -39,13 +39,13 @@ pub(crate) use tools::go_cache;
 /// The program under test.
 pub(crate) const GATE: &str = env!("CARGO_BIN_EXE_gate");
 
-/// The patience with a program of which a test says nothing else.
+/// The longest that a program may run, unless a test sets another limit.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How a message begins that stops a loop.
+/// The beginning of a message that stops a loop.
 pub(crate) const STOP: &str = "gate: STOP, not done: ";
 
-/// Words before a program that give it a terminal. They end with its code.
+/// Words before a program that give it a terminal. Their exit code is the program's.
 pub(crate) const AT_A_TERMINAL: [&str; 3] = [
     "python3",
     "-c",
@@ -89,8 +89,8 @@ pub(crate) struct Run {
     /// Once this file has so many lines, the program is killed.
     kill_once: Option<(String, usize)>,
     /// The folders whose settings the test has written, and a person approves.
-    approves: Vec<PathBuf>,
-    /// True without a terminal, whatever the command.
+    approved_folders: Vec<PathBuf>,
+    /// A script runs it: without a terminal, whatever the command.
     is_script: bool,
     /// After this time the program is killed, and the test fails.
     patience: Duration,
@@ -120,7 +120,7 @@ impl Run {
             stdin: None,
             stdout: None,
             kill_once: None,
-            approves: Vec::new(),
+            approved_folders: Vec::new(),
             is_script: false,
             patience: PATIENCE,
         }
@@ -185,15 +185,15 @@ impl Run {
         for role in ["AUTHOR", "COMMITTER"] {
             shell.env(format!("GIT_{role}_NAME"), "A").env(format!("GIT_{role}_EMAIL"), "a@b.c");
         }
-        let done = shell.output().unwrap();
-        assert!(done.status.success(), "{script}: {}", String::from_utf8_lossy(&done.stderr));
+        let output = shell.output().unwrap();
+        assert!(output.status.success(), "{script}: {}", String::from_utf8_lossy(&output.stderr));
         self
     }
 
-    /// A repository with all that is there committed.
+    /// A repository, in which every file of the working folder is committed.
     #[track_caller]
     pub(crate) fn committed(self) -> Self {
-        // Without the template, whose sample hooks cost more than all else.
+        // Without the template: to copy its sample hooks costs more than the commit.
         let init = "git init -q --template= . && mkdir -p .git/hooks .git/info";
         self.setup(&format!("{init} && git add -A && git commit -qm all"))
     }
@@ -242,8 +242,8 @@ impl Run {
         if terminal.is_none() {
             command.stdin(if feed.is_some() { Stdio::piped() } else { Stdio::null() });
         }
-        let to = self.stdout.clone().unwrap_or_else(|| out.clone());
-        command.stdout(File::options().create(true).append(true).open(to).unwrap());
+        let stdout = self.stdout.clone().unwrap_or_else(|| out.clone());
+        command.stdout(File::options().create(true).append(true).open(stdout).unwrap());
         command.stderr(File::create(&err).unwrap());
         let mut child = command.spawn().unwrap();
         let pipe = child.stdin.take();
@@ -273,9 +273,9 @@ impl Run {
     }
 }
 
-/// All cases are asked for, with GATE_FULL=1, as .ci/full does.
+/// All cases run: GATE_FULL=1 asks for them, as .ci/full does.
 pub(crate) fn is_full() -> bool {
-    std::env::var_os("GATE_FULL").is_some_and(|full| full == "1")
+    std::env::var_os("GATE_FULL").is_some_and(|value| value == "1")
 }
 
 /// The step of tests that go through hundreds of places, such as system calls to fail at.
@@ -283,10 +283,10 @@ pub(crate) fn stride() -> usize {
     if is_full() { 1 } else { 3 }
 }
 
-/// The words in the array `value[key]` of objects under `field`.
+/// The texts of the member `field` of each object in the array `value[list]`.
 pub(crate) fn each<'a>(value: &'a Value, list: &str, field: &str) -> Vec<&'a str> {
-    let items = value[list].as_array().expect(list);
-    items.iter().map(|item| item[field].as_str().expect(field)).collect()
+    let objects = value[list].as_array().expect(list);
+    objects.iter().map(|object| object[field].as_str().expect(field)).collect()
 }
 
 /// The names of an object's members.
@@ -304,6 +304,6 @@ fn write(path: &Path, bytes: &[u8]) {
 #[cfg(unix)]
 fn make_executable(path: &Path) {
     let script = r#"cp "$1" "$1.copy" && chmod 755 "$1.copy" && mv "$1.copy" "$1""#;
-    let copied = Command::new("sh").args(["-c", script, "sh"]).arg(path).status();
-    assert!(copied.unwrap().success(), "{}", path.display());
+    let status = Command::new("sh").args(["-c", script, "sh"]).arg(path).status();
+    assert!(status.unwrap().success(), "{}", path.display());
 }

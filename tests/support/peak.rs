@@ -5,16 +5,16 @@ use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The exit code, and the most memory that was seen on the way.
+/// Waits for the end of a program. Returns its exit code, and the most memory that it was seen to hold.
 pub(super) fn wait(child: &mut Child, patience: Duration) -> (Option<i32>, Option<u64>) {
-    let began = Instant::now();
+    let start = Instant::now();
     let mut peak = None;
     loop {
         if let Some(status) = child.try_wait().unwrap() {
             return (status.code(), peak);
         }
         peak = memory(child.id()).max(peak);
-        if began.elapsed() > patience {
+        if start.elapsed() > patience {
             child.kill().unwrap();
             panic!("it did not end within {patience:?}");
         }

@@ -1,10 +1,9 @@
 //! A PostgreSQL server for the tests, thrown away with them.
 //!
-//! One server a test process, made by the machine's own programs, and a new
-//! database a test. The server belongs to a shell that reads from a pipe to
-//! this process: however this process ends, the pipe closes, and the shell ends
-//! the server and removes its folder. GATE_TEST_DATABASE_URL names a server to
-//! use instead, where databases may be created.
+//! One server a test process, made by the machine's own programs, and a new database a test. The
+//! server belongs to a shell that reads from a pipe to this process: however this process ends, the
+//! pipe closes, and the shell ends the server and removes its folder. GATE_TEST_DATABASE_URL names a
+//! server to use instead, where databases may be created.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -21,9 +20,9 @@ use crate::needs::{needs, server_programs};
 /// The password of the server's user.
 const PASSWORD: &str = "open-sesame";
 
-/// Makes a server, says where, and ends it when standard input does. It asks for
-/// passwords as they are: nobody else reaches its socket, and proofs of them
-/// are slow to make in programs that are built for tests.
+/// Makes a server, prints its folder, and ends it when standard input ends. The server asks for
+/// passwords as they are: nobody else reaches its socket, and proofs of passwords are slow to make
+/// in programs that are built for tests.
 const SUPERVISOR: &str = r#"
 set -eu
 trap '' INT TERM HUP
@@ -40,8 +39,8 @@ echo "$folder"
 cat >/dev/null
 "#;
 
-/// How a script begins that makes a server with certificates: functions for an authority, and for
-/// what the authority `ours` signs.
+/// The beginning of a script that makes a server with certificates: functions for an authority, and
+/// for certificates that the authority `ours` signs.
 pub(crate) const CERTIFICATES: &str = r#"
 set -eu
 trap '' INT TERM HUP
@@ -61,7 +60,7 @@ struct Server {
     _shell: Option<Child>,
     /// An address without the database's name.
     address: String,
-    /// What follows the name.
+    /// The part of the address after the database's name.
     options: String,
 }
 
@@ -78,13 +77,13 @@ pub(crate) struct Session {
     client: Client,
 }
 
-/// Whether gate is built with PostgreSQL; else the test is skipped.
+/// gate is built with PostgreSQL; else the test is skipped.
 pub(crate) fn is_built() -> bool {
     true
 }
 
 impl Database {
-    /// A new, empty database; None where no server can be had here.
+    /// A new, empty database; `None` on a machine without a server.
     pub(crate) fn new() -> Option<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         if !needs("postgres") {
@@ -98,8 +97,8 @@ impl Database {
 
     /// The same database for another user, or with another password.
     pub(crate) fn url_as(&self, user: &str, password: &str) -> String {
-        let after = self.url.split_once('@').expect("an address with a user").1;
-        format!("postgres://{user}:{password}@{after}")
+        let (_, host_and_name) = self.url.split_once('@').expect("an address with a user");
+        format!("postgres://{user}:{password}@{host_and_name}")
     }
 
     /// A connection to it.
@@ -136,11 +135,11 @@ impl Session {
         rows.collect()
     }
 
-    /// Why the database does not do it.
+    /// The message with which the database refuses.
     #[track_caller]
     pub(crate) fn refuses(&self, sql: &str) -> String {
-        let refused = self.runtime.block_on(self.client.batch_execute(sql)).expect_err(sql);
-        refused.as_db_error().map_or_else(String::new, |error| error.message().to_owned())
+        let error = self.runtime.block_on(self.client.batch_execute(sql)).expect_err(sql);
+        error.as_db_error().map_or_else(String::new, |answer| answer.message().to_owned())
     }
 
     fn try_run(&self, sql: &str) {
@@ -157,19 +156,21 @@ impl Server {
 fn server() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
     SERVER.get_or_init(|| match std::env::var("GATE_TEST_DATABASE_URL") {
-        Ok(url) => given(&url),
-        Err(_) => thrown_away(&server_programs().expect("needs(\"postgres\") looked for them")),
+        Ok(url) => named_server(&url),
+        Err(_) => {
+            temporary_server(&server_programs().expect("needs(\"postgres\") looked for them"))
+        }
     })
 }
 
-fn given(url: &str) -> Server {
+fn named_server(url: &str) -> Server {
     let (base, options) = url.split_once('?').unwrap_or((url, ""));
     let (address, _) = base.rsplit_once('/').expect("postgres://USER:PASSWORD@HOST/NAME");
     let options = if options.is_empty() { String::new() } else { format!("?{options}") };
     Server { _shell: None, address: address.to_owned(), options }
 }
 
-fn thrown_away(programs: &Path) -> Server {
+fn temporary_server(programs: &Path) -> Server {
     let (shell, folder) = supervised(SUPERVISOR, programs, PASSWORD);
     let host = folder.replace('/', "%2F");
     Server {
@@ -181,15 +182,15 @@ fn thrown_away(programs: &Path) -> Server {
 
 /// Starts a script that makes a server, and returns the folder that it prints. The server lives
 /// until the standard input of the shell ends.
-pub(crate) fn supervised(script: &str, programs: &Path, more: &str) -> (Child, String) {
+pub(crate) fn supervised(script: &str, programs: &Path, argument: &str) -> (Child, String) {
     let mut shell = as_nobody()
         .args(["sh", "-c", script, "sh"])
         .arg(programs)
-        .arg(more)
+        .arg(argument)
         .env("LC_ALL", "C")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        // Whoever interrupts the tests by a key interrupts this process alone.
+        // A key that interrupts the tests then reaches this process alone.
         .process_group(0)
         .spawn()
         .unwrap();

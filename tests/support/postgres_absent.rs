@@ -5,18 +5,18 @@ use std::convert::Infallible;
 
 use crate::needs::skip;
 
-/// A database for one test; there is none.
+/// Stands for a database, and has no values.
 pub(crate) struct Database {
     pub(crate) url: String,
     never: Infallible,
 }
 
-/// A connection to a database; there is none.
+/// Stands for a connection to a database, and has no values.
 pub(crate) struct Session {
     never: Infallible,
 }
 
-/// Whether gate is built with PostgreSQL: it is not, and the test is skipped.
+/// Always false: gate is built without PostgreSQL. The test is skipped.
 pub(crate) fn is_built() -> bool {
     skip("postgres", "gate is built without it: add --features full");
     false

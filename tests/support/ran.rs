@@ -1,4 +1,4 @@
-//! What came of a run, and what a test expects of it.
+//! The result of a run, and a test's expectations of it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,20 +8,20 @@ use tempfile::TempDir;
 
 use super::{Run, STOP, gate};
 
-/// What came of a run.
+/// The result of a run.
 pub(crate) struct Ran {
     pub(super) folder: TempDir,
     pub(super) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// The most memory that it was seen to hold, in KiB, where /proc tells.
+    /// The most memory that the program was seen to hold, in KiB; `None` on a system without /proc.
     pub(crate) peak: Option<u64>,
 }
 
 impl Ran {
     /// `gate` once more, in the same folders.
     pub(crate) fn again(self, words: &str) -> Run {
-        // Standard output is appended to, so that a test may say where it goes.
+        // Standard output is appended, because a test may send it to a file of its own.
         let _ = fs::remove_file(self.folder.path().join("stdout"));
         Run { folder: self.folder, ..gate(words) }
     }
@@ -31,7 +31,7 @@ impl Ran {
         self.folder.path().join("work").join(name)
     }
 
-    /// What it printed.
+    /// The standard output.
     pub(crate) fn out(&self) -> &str {
         &self.stdout
     }
@@ -85,7 +85,7 @@ impl Ran {
         self.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
     }
 
-    /// A file of the working folder; empty where there is none.
+    /// A file of the working folder; empty if it is missing.
     pub(crate) fn file(&self, name: &str) -> String {
         fs::read_to_string(self.folder.path().join("work").join(name)).unwrap_or_default()
     }

@@ -1,5 +1,4 @@
-//! A store for a test, of either kind, and a hand that changes it behind
-//! gate's back.
+//! A store for a test, of either kind, and statements that change it behind gate's back.
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,7 +16,7 @@ use super::postgres::Database;
 /// The project of most tests.
 pub(crate) const PROJECT: &str = "shop";
 
-/// How long a test waits for a store.
+/// The longest that a test waits for a store.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A place for a store that nobody has used.
@@ -27,12 +26,12 @@ pub(crate) struct Shelf {
 }
 
 impl Shelf {
-    /// A state folder that is not there yet.
+    /// A state folder that does not exist yet.
     pub(crate) fn sqlite() -> Self {
         Self { folder: TempDir::new().unwrap(), database: None }
     }
 
-    /// An empty database; None where no server can be had here.
+    /// An empty database; `None` on a machine without a server.
     pub(crate) fn postgres() -> Option<Self> {
         Some(Self { folder: TempDir::new().unwrap(), database: Some(Database::new()?) })
     }
@@ -73,8 +72,8 @@ impl Shelf {
         Store::open(&self.place(), Some(self.heads()), PATIENCE).unwrap()
     }
 
-    /// Changes the store by a statement that gate does not make, and returns
-    /// the first column of the rows.
+    /// Changes the store by a statement that gate does not make, and returns the first column of the
+    /// rows.
     #[track_caller]
     pub(crate) fn run(&self, sql: &str) -> Vec<String> {
         match &self.database {
@@ -83,7 +82,7 @@ impl Shelf {
         }
     }
 
-    /// Sets one column of one row to what an SQL expression says.
+    /// Sets one column of one row to an SQL expression.
     #[track_caller]
     pub(crate) fn tamper(&self, seq: u64, column: &str, expression: &str) {
         self.run(&format!("UPDATE ledger SET {column} = {expression} WHERE seq = {seq}"));
@@ -97,14 +96,14 @@ fn run_in_file(file: &std::path::Path, sql: &str) -> Vec<String> {
         return Vec::new();
     };
     let mut statement = connection.prepare(&format!("SELECT {select}")).unwrap();
-    let text = |row: &rusqlite::Row<'_>| {
+    let first_cell = |row: &rusqlite::Row<'_>| {
         Ok(match row.get(0)? {
             Cell::Integer(number) => number.to_string(),
             Cell::Text(text) => text,
             other => panic!("{other:?}"),
         })
     };
-    statement.query_map([], text).unwrap().map(Result::unwrap).collect()
+    statement.query_map([], first_cell).unwrap().map(Result::unwrap).collect()
 }
 
 /// A decision of an iteration of a run, of a loop that has the run's name.
@@ -117,7 +116,7 @@ pub(crate) fn decision(run: &str, iteration: u64) -> Draft {
     )
 }
 
-/// A record that says this.
+/// A record with this body.
 pub(crate) fn draft(run: Option<&str>, body: &Value) -> Draft {
     Draft {
         time: "2026-11-22T10:00:00Z".to_owned(),
@@ -128,7 +127,7 @@ pub(crate) fn draft(run: Option<&str>, body: &Value) -> Draft {
     }
 }
 
-/// What a look at a ledger finds.
+/// Reads a ledger.
 pub(crate) fn look<T>(
     store: &mut Store,
     look: impl FnOnce(&mut View<'_>) -> Result<T, StoreError>,
@@ -136,15 +135,15 @@ pub(crate) fn look<T>(
     look(&mut store.view(PROJECT)?)
 }
 
-/// What a work on a ledger gives.
+/// Changes a ledger, and commits.
 pub(crate) fn work<T>(
     store: &mut Store,
     work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
     let mut transaction = store.begin(PROJECT)?;
-    let given = work(&mut transaction)?;
+    let result = work(&mut transaction)?;
     transaction.commit()?;
-    Ok(given)
+    Ok(result)
 }
 
 /// Appends one record.
@@ -171,15 +170,15 @@ pub(crate) fn head(store: &mut Store) -> Result<Head, StoreError> {
 /// All records, which follow each other without a gap, each with its own hash.
 #[track_caller]
 pub(crate) fn chain(store: &mut Store) -> Vec<Sealed> {
-    let all = look(store, |reading| reading.entries(0, usize::MAX)).unwrap();
+    let records = look(store, |reading| reading.entries(0, usize::MAX)).unwrap();
     let mut last = Head::EMPTY;
-    for sealed in &all {
+    for sealed in &records {
         assert_eq!((sealed.record.seq, sealed.record.prev), (last.seq + 1, last.hash));
         assert_eq!(sealed.record.hash(), sealed.hash);
         last = sealed.head();
     }
     assert_eq!(head(store).unwrap(), last);
-    all
+    records
 }
 
 /// The files under a folder of a store, for a test that counts them.

@@ -1,4 +1,4 @@
-//! A project with work items, and what is said to `gate` there.
+//! A project with work items, and commands of `gate` there.
 
 use std::io::Write;
 use std::process::{Child, Command, Output, Stdio};
@@ -17,7 +17,7 @@ pub(crate) struct Shop {
     pub(crate) database: Option<Database>,
 }
 
-/// What `gate` said.
+/// The outcome of a command.
 pub(crate) struct Said {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
@@ -42,8 +42,7 @@ impl Shop {
         Self { machines: vec![machine(settings)], database: None }
     }
 
-    /// On machines that have nothing in common but a database; none where no server
-    /// can be had here.
+    /// On machines that have nothing in common but a database; `None` on a machine without a server.
     pub(crate) fn fleet(machines: usize) -> Option<Self> {
         Self::fleet_with(machines, "")
     }
@@ -54,9 +53,9 @@ impl Shop {
         Some(Self { machines: (0..machines).map(|_| machine(settings)).collect(), database })
     }
 
-    /// What one of the machines says.
-    pub(crate) fn say_on(&self, machine: usize, words: &str, more: &[&str]) -> Said {
-        Said::of(&self.command(machine, words).args(more).output().unwrap())
+    /// Runs `gate` on one of the machines.
+    pub(crate) fn say_on(&self, machine: usize, words: &str, arguments: &[&str]) -> Said {
+        Said::of(&self.command(machine, words).args(arguments).output().unwrap())
     }
 
     /// `gate` on a machine, with the exit protocol switched on.
@@ -70,16 +69,17 @@ impl Shop {
         command
     }
 
+    /// Runs `gate` on the first machine.
     pub(crate) fn say(&self, words: &str) -> Said {
         Said::of(&self.command(0, words).output().unwrap())
     }
 
-    /// What it says with these arguments behind the words.
-    pub(crate) fn say_with(&self, words: &str, more: &[&str]) -> Said {
-        Said::of(&self.command(0, words).args(more).output().unwrap())
+    /// As [`Shop::say`], with arguments that may hold spaces.
+    pub(crate) fn say_with(&self, words: &str, arguments: &[&str]) -> Said {
+        Said::of(&self.command(0, words).args(arguments).output().unwrap())
     }
 
-    /// What is still to be said.
+    /// Starts `gate`, and does not wait for its end.
     pub(crate) fn begin(&self, words: &str) -> Child {
         self.command(0, words).spawn().unwrap()
     }
@@ -89,14 +89,14 @@ impl Shop {
         self.say(&format!("work add {id} --phase {phase}")).is(0);
     }
 
-    /// The lease of whoever claims this item.
+    /// Claims an item for an actor, and returns the lease.
     #[track_caller]
     pub(crate) fn claim(&self, id: &str, actor: &str) -> String {
         let lease = self.say(&format!("work claim {id} --actor {actor} --json")).is(0).json();
         lease["lease"].as_str().unwrap().to_owned()
     }
 
-    /// What is said to a signal, given on the standard input.
+    /// Submits a signal, on the standard input.
     pub(crate) fn submit(&self, words: &str, signal: &str) -> Said {
         let mut command = self.command(0, &format!("exit submit - {words}"));
         given(&mut command, signal)
@@ -123,7 +123,7 @@ impl Shop {
         lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// What `gate ledger verify` finds first.
+    /// The first problem that `gate ledger verify` finds.
     #[track_caller]
     pub(crate) fn problem(&self) -> Value {
         self.say("ledger verify --json").is(1).json()["problem"].clone()
@@ -141,7 +141,7 @@ impl Shop {
         Connection::open(self.machines[0].database()).unwrap()
     }
 
-    /// All that the store holds, row by row.
+    /// All rows of the store.
     pub(crate) fn rows(&self) -> Vec<String> {
         match &self.database {
             Some(database) => {
@@ -156,10 +156,10 @@ impl Shop {
     }
 }
 
-/// What a command says to a text on its standard input.
+/// Runs a command with a text on its standard input.
 pub(crate) fn given(command: &mut Command, text: &str) -> Said {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
-    // Who refuses may not read to the end.
+    // A command that refuses may not read to the end.
     let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
     Said::of(&child.wait_with_output().unwrap())
 }
@@ -167,7 +167,7 @@ pub(crate) fn given(command: &mut Command, text: &str) -> Said {
 /// The tables of a store.
 const TABLES: [&str; 4] = ["gate_schema", "ledger", "policies", "work"];
 
-/// All that a file holds, row by row.
+/// All rows of a database file.
 pub(crate) fn rows_of(file: &Connection) -> Vec<String> {
     TABLES.iter().flat_map(|table| dump(file, table)).collect()
 }
@@ -176,7 +176,7 @@ fn dump(database: &Connection, table: &str) -> Vec<String> {
     let mut statement = database.prepare(&format!("SELECT * FROM {table}")).unwrap();
     let columns = statement.column_count();
     let row = |row: &rusqlite::Row<'_>| {
-        let cells: Result<Vec<Cell>, _> = (0..columns).map(|at| row.get(at)).collect();
+        let cells: Result<Vec<Cell>, _> = (0..columns).map(|column| row.get(column)).collect();
         Ok(format!("{table} {:?}", cells?))
     };
     let mut rows: Vec<_> = statement.query_map([], row).unwrap().map(Result::unwrap).collect();
@@ -191,7 +191,7 @@ impl Said {
         Self { code: status.code(), out: text(stdout), err: text(stderr) }
     }
 
-    /// It ended with this code.
+    /// The command ended with this code.
     #[track_caller]
     pub(crate) fn is(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "\nstdout: {}\nstderr: {}", self.out, self.err);
@@ -203,10 +203,10 @@ impl Said {
         serde_json::from_str(&self.out).expect(&self.out)
     }
 
-    /// It was a wrong call, and says so: to a person, and with these words in JSON.
+    /// Stderr begins with this message.
     #[track_caller]
     pub(crate) fn tells(self, message: &str) {
-        let told = format!("gate: {message}\n");
-        assert!(self.err.starts_with(&told), "{told}is not in:\n{}", self.err);
+        let line = format!("gate: {message}\n");
+        assert!(self.err.starts_with(&line), "{line}is not in:\n{}", self.err);
     }
 }

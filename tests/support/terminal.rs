@@ -1,4 +1,4 @@
-//! A terminal that a person types in: what lets work pass needs one while an agent is at work.
+//! A terminal that a person types in: commands that let work pass need one while an agent is at work.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -16,16 +16,16 @@ const COMMANDS: [&str; 5] = ["approve", "trust", "off", "baseline", "breaker"];
 /// The command of a run, with a terminal of its own if a person would type it. The terminal is there
 /// as long as the second value.
 pub(super) fn command(run: &Run) -> (Command, Option<OwnedFd>) {
-    let has =
-        |words: &[&str]| run.args.first().is_some_and(|arg| words.iter().any(|word| arg == word));
+    let command = run.args.first();
+    let needs_terminal = command.is_some_and(|command| COMMANDS.iter().any(|name| command == name));
     let is_forced = run.args.iter().any(|arg| arg == "--force-complete");
-    let is_persons = run.program == OsStr::new(GATE) && (has(&COMMANDS) || is_forced);
+    let is_persons = run.program == OsStr::new(GATE) && (needs_terminal || is_forced);
     if !is_persons || run.stdin.is_some() || run.is_script {
         let mut command = Command::new(&run.program);
         command.args(&run.args);
         return (command, None);
     }
-    let (primary, secondary) = pair();
+    let (primary, secondary) = open_terminal();
     let mut command = Command::new("setsid");
     let shell = ["-c", "sh", "-c", "exec \"$@\" </dev/null", "sh"].map(OsString::from);
     command.args(shell).arg(&run.program).args(&run.args).stdin(secondary);
@@ -33,7 +33,7 @@ pub(super) fn command(run: &Run) -> (Command, Option<OwnedFd>) {
 }
 
 /// Both ends of a new terminal.
-fn pair() -> (OwnedFd, File) {
+fn open_terminal() -> (OwnedFd, File) {
     let primary = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&primary).unwrap();
     unlockpt(&primary).unwrap();

@@ -8,7 +8,8 @@ use similar::TextDiff;
 /// Lines shown around a change.
 const CONTEXT_LINES: usize = 3;
 
-/// A unified diff; a file that is not there is /dev/null.
+/// A unified diff, clean for a terminal; empty if the contents are the same. A file without content
+/// is `/dev/null`.
 pub fn diff(file: &Path, old_content: Option<&[u8]>, new_content: Option<&[u8]>) -> String {
     let old_text = String::from_utf8_lossy(old_content.unwrap_or_default());
     let new_text = String::from_utf8_lossy(new_content.unwrap_or_default());

@@ -9,19 +9,19 @@ use textwrap::Options;
 /// The fewest columns that text is wrapped at.
 pub const MIN_COLUMNS: usize = 40;
 
-/// The columns of the terminal that stdout is, or of `COLUMNS`; none if it is no terminal.
+/// The columns by `COLUMNS`, or of the terminal that stdout is; `None` if it is no terminal.
 pub fn stdout_columns() -> Option<usize> {
     columns(std::io::stdout())
 }
 
-/// The columns of the terminal that stderr is, or of `COLUMNS`; none if it is no terminal.
+/// The columns by `COLUMNS`, or of the terminal that stderr is; `None` if it is no terminal.
 pub fn stderr_columns() -> Option<usize> {
     columns(std::io::stderr())
 }
 
 fn columns(stream: impl IsTerminal + AsFd) -> Option<usize> {
-    let wanted = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
-    let columns = match wanted {
+    let variable = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let columns = match variable {
         Some(columns) => columns,
         None if stream.is_terminal() => usize::from(terminal_size_of(stream)?.0.0),
         None => return None,
@@ -37,32 +37,35 @@ pub fn fitted(text: &str, columns: Option<usize>) -> String {
     let Some(columns) = columns else { return text.to_owned() };
     let mut fitted = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        let (line, end) = match line.strip_suffix('\n') {
-            Some(line) => (line, "\n"),
+        let (content, line_break) = match line.strip_suffix('\n') {
+            Some(content) => (content, "\n"),
             None => (line, ""),
         };
-        if textwrap::core::display_width(line) <= columns {
-            fitted.push_str(line);
+        if textwrap::core::display_width(content) <= columns {
+            fitted.push_str(content);
         } else {
-            let indent = " ".repeat(hanging(line, columns));
+            let indent = " ".repeat(hanging_indent(content, columns));
             let options = Options::new(columns).subsequent_indent(&indent);
-            fitted.push_str(&textwrap::wrap(line, options).join("\n"));
+            fitted.push_str(&textwrap::wrap(content, options).join("\n"));
         }
-        fitted.push_str(end);
+        fitted.push_str(line_break);
     }
     fitted
 }
 
 /// The columns before the second line of a wrapped line.
-fn hanging(line: &str, columns: usize) -> usize {
-    let own = line.len() - line.trim_start_matches(' ').len();
-    let gap = line[own..].find("  ").map(|at| own + at);
-    let text = gap.map(|gap| {
-        let label = &line[..gap];
-        let spaces = line[gap..].len() - line[gap..].trim_start_matches(' ').len();
-        textwrap::core::display_width(label) + spaces
+fn hanging_indent(line: &str, columns: usize) -> usize {
+    let line_indent = leading_spaces(line);
+    let gap = line[line_indent..].find("  ").map(|offset| line_indent + offset);
+    let text_column = gap.map(|gap| {
+        let (label, text) = line.split_at(gap);
+        textwrap::core::display_width(label) + leading_spaces(text)
     });
-    text.filter(|&text| text <= columns / 2).unwrap_or(own + 2)
+    text_column.filter(|column| *column <= columns / 2).unwrap_or(line_indent + 2)
+}
+
+fn leading_spaces(text: &str) -> usize {
+    text.len() - text.trim_start_matches(' ').len()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The answers of gate: cards and pages for a person, JSON for a program, remarks on stderr.
 //!
-//! No text of others reaches a terminal as it is: control characters and commands of a CI are taken out.
+//! No text of others reaches a terminal as it is: control characters and commands of a CI are taken
+//! out.
 
 mod diff;
 pub mod fit;
@@ -30,8 +31,8 @@ pub use text::{brief, lines, local_time, span};
 pub fn next_step(decision: &Decision) -> Option<String> {
     if decision.verdict == Verdict::Exit && !decision.verified && !decision.forced {
         let mut warnings = decision.input.warnings.iter();
-        let left_out = warnings.any(|warning| warning.code == WarningCode::ChecksNotRun);
-        let next = if left_out {
+        let are_left_out = warnings.any(|warning| warning.code == WarningCode::ChecksNotRun);
+        let next = if are_left_out {
             "check again without `--no-checks`"
         } else {
             "`gate init` finds checks that this project has"
@@ -83,19 +84,21 @@ pub fn json_line(value: &impl Serialize) -> Result<String, Failure> {
         .map_err(|error| unprintable(&error))
 }
 
-/// The same JSON without commands of a CI and without control characters of a terminal.
+/// The same JSON without commands of a CI and without control characters of a terminal. They can only
+/// stand in strings, so an escape keeps the meaning.
 fn escaped(json: &str) -> String {
     let json = json.replace("##[", "##\\u005b");
-    if json.chars().all(|c| c == '\n' || is_plain(c)) {
+    let is_harmless = |character: char| character == '\n' || is_plain(character);
+    if json.chars().all(is_harmless) {
         return json;
     }
     let mut escaped = String::with_capacity(json.len());
-    for c in json.chars() {
-        if c == '\n' || is_plain(c) {
-            escaped.push(c);
+    for character in json.chars() {
+        if is_harmless(character) {
+            escaped.push(character);
         } else {
-            // Such a character is inside of a string, and is one UTF-16 unit.
-            let _ = write!(escaped, "\\u{:04x}", u32::from(c));
+            // Such a character is one UTF-16 unit, so one escape is enough.
+            let _ = write!(escaped, "\\u{:04x}", u32::from(character));
         }
     }
     escaped
@@ -114,7 +117,7 @@ pub fn print_commands(commands: &str) -> Result<(), Failure> {
     out.write_all(commands.as_bytes()).map_err(|error| Failure::output(&error))
 }
 
-/// The same to stderr, beside JSON.
+/// Writes commands for a CI to stderr, because stdout has JSON.
 pub fn diagnose_commands(commands: &str) {
     // If stderr is gone, so is its reader.
     let _ = std::io::stderr().lock().write_all(commands.as_bytes());

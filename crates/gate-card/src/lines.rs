@@ -1,5 +1,5 @@
-//! The standard output of commands that print line after line. A reader that
-//! has seen enough closes it: that ends the command, and is no error.
+//! The standard output of commands that print line after line. A reader that has seen enough closes
+//! it: that ends the command, and is no error.
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
@@ -14,12 +14,13 @@ use crate::fitted;
 /// The wait between two looks for something new.
 const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
-/// Breaks when the reader has gone.
+/// A break tells that the reader has gone.
 pub type Flow = ControlFlow<()>;
 
 /// Lines on the standard output.
 pub struct Lines {
     out: BufWriter<Box<dyn Write>>,
+    /// A program reads the lines, and no person.
     for_program: bool,
 }
 
@@ -41,13 +42,12 @@ impl Lines {
         flow(out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")))
     }
 
-    /// Prints now what is not printed yet.
+    /// Prints the buffered lines now.
     pub fn flush(&mut self) -> Result<Flow, Failure> {
         flow(self.out.flush())
     }
 
-    /// Waits a little, or until nobody reads on: a reader may go while there is
-    /// nothing to print.
+    /// Waits a little, or until nobody reads on: a reader may go while there is nothing to print.
     pub fn wait(&self) -> Result<Flow, Failure> {
         let out = io::stdout();
         // Without an event to wait for, only the end of the reader is reported.

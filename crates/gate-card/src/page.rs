@@ -10,6 +10,12 @@ use textwrap::Options;
 use crate::fit::{MIN_COLUMNS, stdout_columns};
 use crate::text::{plain, without_ci_commands};
 
+/// The column of the labels, behind two spaces, the mark and a space.
+const LABEL_COLUMN: usize = 4;
+
+/// The spaces between the longest label and its text.
+const LABEL_GAP: usize = 2;
+
 /// The column of the texts in most pages.
 const TEXT_COLUMN: usize = 16;
 
@@ -39,14 +45,14 @@ pub enum Mark {
 #[derive(Debug)]
 pub struct Page {
     text: String,
-    /// None: lines are not wrapped.
+    /// `None` for lines of any length.
     columns: Option<usize>,
     /// The column of the texts, if the terminal is wide enough.
     text_column: usize,
 }
 
 impl Mark {
-    /// The mark of a check that ended so.
+    /// The mark of a check with this outcome.
     pub fn from_outcome(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Pass => Self::Good,
@@ -97,9 +103,9 @@ impl Page {
         Self { text: String::new(), columns, text_column: TEXT_COLUMN }
     }
 
-    /// The page with labels of so many characters.
-    pub fn with_labels(self, longest: usize) -> Self {
-        Self { text_column: longest + 6, ..self }
+    /// The page with labels of at most so many characters.
+    pub fn with_labels(self, max_chars: usize) -> Self {
+        Self { text_column: LABEL_COLUMN + max_chars + LABEL_GAP, ..self }
     }
 
     /// The text, with its colours.
@@ -116,7 +122,7 @@ impl Page {
     pub fn head(&mut self, mark: Mark, word: &str, sentence: &str) {
         let word = &plain(word);
         let style = mark.style().bold();
-        let indent = " ".repeat(self.hanging(2));
+        let indent = " ".repeat(self.hanging_indent(2));
         self.wrapped(word, style, &format!("{word}  "), &indent, sentence, Style::new());
     }
 
@@ -141,16 +147,18 @@ impl Page {
     pub fn marked(&mut self, mark: Mark, label: &str, text: &str) {
         let start = format!("  {}", mark.sign());
         let label = plain(label);
-        let indent = self.hanging(self.text_column);
+        let indent = self.hanging_indent(self.text_column);
         let is_wide = indent == self.text_column;
-        let label = match indent.checked_sub(4) {
+        let padded_label = match indent.checked_sub(LABEL_COLUMN) {
             Some(width) if is_wide => format!("{label:<width$}"),
-            // At the labels' column the text would read as one.
+            // At the column of the labels, the text would read as a label.
             Some(width) if label.is_empty() => " ".repeat(width),
             _ => format!("{label}  "),
         };
-        let gap = if is_wide && label.len() > indent - 4 { "  " } else { "" };
-        let prefix = format!("{start} {label}{gap}");
+        // A label that is longer than its column still ends before its text.
+        let is_too_long = is_wide && padded_label.len() > indent - LABEL_COLUMN;
+        let gap = if is_too_long { "  " } else { "" };
+        let prefix = format!("{start} {padded_label}{gap}");
         self.wrapped(&start, mark.style(), &prefix, &" ".repeat(indent), text, Style::new());
     }
 
@@ -167,7 +175,7 @@ impl Page {
     /// A finding: one or two words in their colour, then a text; without words, more text.
     pub fn finding(&mut self, words: &str, mark: Mark, text: &str) {
         let start = format!("  {words:<FINDING_WIDTH$}");
-        let indent = self.hanging(start.len());
+        let indent = self.hanging_indent(start.len());
         self.highlighted(&start, words, mark.style(), indent, text);
     }
 
@@ -179,34 +187,35 @@ impl Page {
         indent: usize,
         text: &str,
     ) {
-        let from = self.text.len();
+        let line_start = self.text.len();
         self.wrapped("", Style::new(), start, &" ".repeat(indent), text, Style::new());
+        // The style comes after the wrapping, which would count its characters.
         let highlight = highlight.trim_end();
-        if let Some(at) = self.text[from..].find(highlight)
+        if let Some(offset) = self.text[line_start..].find(highlight)
             && !highlight.is_empty()
         {
-            let range = from + at..from + at + highlight.len();
+            let range = line_start + offset..line_start + offset + highlight.len();
             self.text.replace_range(range, &format!("{style}{highlight}{style:#}"));
         }
     }
 
     /// A line below a row, dimmed.
     pub fn detail(&mut self, text: &str) {
-        let indent = " ".repeat(self.hanging(self.text_column));
+        let indent = " ".repeat(self.hanging_indent(self.text_column));
         self.wrapped("", Style::new(), &indent, &indent, text, Style::new().dimmed());
     }
 
     /// A line of quoted output below a detail.
     pub fn quote(&mut self, text: &str) {
-        let indent = " ".repeat(self.hanging(self.text_column) + 2);
+        let indent = " ".repeat(self.hanging_indent(self.text_column) + 2);
         self.wrapped("", Style::new(), &indent, &indent, text, Style::new().dimmed());
     }
 
-    /// The columns of a hanging indent.
-    fn hanging(&self, wide: usize) -> usize {
+    /// The columns of a hanging indent, which is `wide_indent` in a wide terminal.
+    fn hanging_indent(&self, wide_indent: usize) -> usize {
         match self.columns {
-            Some(columns) if columns < WIDE_COLUMNS => wide.min(NARROW_INDENT),
-            _ => wide,
+            Some(columns) if columns < WIDE_COLUMNS => wide_indent.min(NARROW_INDENT),
+            _ => wide_indent,
         }
     }
 
@@ -227,20 +236,20 @@ impl Page {
             .subsequent_indent(indent);
         for (number, line) in textwrap::wrap(&text, options).iter().enumerate() {
             // A line's new beginning may be a command of CI.
-            let line = &without_ci_commands(line);
-            let line = if number == 0 {
-                let rest = line.strip_prefix(start).unwrap_or(line);
-                format!("{start_style}{start}{start_style:#}{}", styled(rest, text_style))
+            let harmless_line = &without_ci_commands(line);
+            let styled_line = if number == 0 {
+                let text = harmless_line.strip_prefix(start).unwrap_or(harmless_line);
+                format!("{start_style}{start}{start_style:#}{}", styled(text, text_style))
             } else {
-                styled(line, text_style)
+                styled(harmless_line, text_style)
             };
-            self.text.push_str(line.trim_end());
+            self.text.push_str(styled_line.trim_end());
             self.text.push('\n');
         }
     }
 }
 
-/// The text in a style, its indent apart.
+/// The line in a style, except its indent.
 fn styled(line: &str, style: Style) -> String {
     let text = line.trim_start();
     let indent = &line[..line.len() - text.len()];

@@ -24,19 +24,20 @@ pub fn lines(text: &str) -> String {
     without_ci_commands(&text::clean_lines(text))
 }
 
-/// At most so many characters of a name: its beginning and its end.
-pub fn without_middle(name: &str, most: usize) -> String {
+/// At most `max_chars` characters of a name, which is 1 or more: its beginning, `…` and its end.
+pub fn without_middle(name: &str, max_chars: usize) -> String {
     let length = name.chars().count();
-    if length <= most {
+    if length <= max_chars {
         return name.to_owned();
     }
-    let first = (most - 1) / 2;
-    let last = most - 1 - first;
-    name.chars().take(first).chain(['…']).chain(name.chars().skip(length - last)).collect()
+    let head_length = (max_chars - 1) / 2;
+    let tail_length = max_chars - 1 - head_length;
+    let tail = name.chars().skip(length - tail_length);
+    name.chars().take(head_length).chain(['…']).chain(tail).collect()
 }
 
-/// The rows of a table with each cell below the one above; the columns `left` begin, and all others
-/// end there.
+/// The rows of a table, a line each, with cells of equal width. Cells of the columns `left` (from 0)
+/// are aligned to the left, and all others to the right.
 pub fn aligned(rows: &[Vec<String>], left: &[usize]) -> Vec<String> {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
@@ -102,9 +103,9 @@ fn in_zone(time: Timestamp, zone: TimeZone) -> String {
 pub fn without_ci_commands(text: &str) -> String {
     let lines = text.split_inclusive('\n').map(|line| {
         let line = line.replace("##[", "## [");
-        let begins = line.len() - line.trim_start().len();
-        match line[begins..].strip_prefix("::") {
-            Some(rest) => format!("{}: :{rest}", &line[..begins]),
+        let indent_length = line.len() - line.trim_start().len();
+        match line[indent_length..].strip_prefix("::") {
+            Some(command) => format!("{}: :{command}", &line[..indent_length]),
             None => line,
         }
     });

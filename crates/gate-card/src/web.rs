@@ -42,21 +42,22 @@ pub struct Row {
 
 /// A row with its name and its other cells.
 pub fn row(class: Option<&str>, name: &dyn Render, cells: &[&dyn Render]) -> Row {
-    let named = std::iter::once(name).chain(cells.iter().copied());
-    Row { class: class.map(str::to_owned), cells: named.map(Render::render).collect() }
+    let all_cells = std::iter::once(name).chain(cells.iter().copied());
+    Row { class: class.map(str::to_owned), cells: all_cells.map(Render::render).collect() }
 }
 
-/// A table, whose rows stand as lists in a narrow window. Its columns from `numbers` on (2 to 7, from
-/// 1) are numbers. A column without a single text is left out.
-pub fn table(caption: &str, numbers: usize, titles: &[&str], rows: &[Row]) -> Markup {
+/// A table, whose rows stand as lists in a narrow window. Its columns from `first_number_column` on
+/// (2 to 7, counted from 1) are numbers. A column whose cells are all empty is left out.
+pub fn table(caption: &str, first_number_column: usize, titles: &[&str], rows: &[Row]) -> Markup {
     let has_text = |column: usize| {
         let mut cells = rows.iter().filter_map(|row| row.cells.get(column));
         column == 0 || cells.any(|cell| !cell.0.is_empty())
     };
     let columns: Vec<_> =
         titles.iter().enumerate().filter(|(column, _)| has_text(*column)).collect();
-    // The style counts the columns that are there.
-    let first_number = columns.iter().filter(|(column, _)| column + 1 < numbers).count() + 1;
+    // The style counts the columns that are left.
+    let first_number =
+        columns.iter().filter(|(column, _)| column + 1 < first_number_column).count() + 1;
     // In a narrow window the style writes a column's title before each of its cells.
     let labels = columns.iter().zip(1..);
     let labels: String =
@@ -71,8 +72,8 @@ pub fn table(caption: &str, numbers: usize, titles: &[&str], rows: &[Row]) -> Ma
                         tr class=[&row.class] {
                             @for (column, _) in &columns {
                                 @let cell = row.cells.get(*column);
-                                @if *column == 0 { th scope="row" { (PreEscaped(text(cell))) } }
-                                @else { td { (PreEscaped(text(cell))) } }
+                                @if *column == 0 { th scope="row" { (PreEscaped(html_text(cell))) } }
+                                @else { td { (PreEscaped(html_text(cell))) } }
                             }
                         }
                     }
@@ -82,6 +83,6 @@ pub fn table(caption: &str, numbers: usize, titles: &[&str], rows: &[Row]) -> Ma
     }
 }
 
-fn text(cell: Option<&Markup>) -> &str {
+fn html_text(cell: Option<&Markup>) -> &str {
     cell.map_or("", |cell| cell.0.as_str())
 }

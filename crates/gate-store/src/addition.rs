@@ -3,7 +3,7 @@
 //! An addition does not change the version of the schema, so gates that do not know it go on.
 //! Nothing may depend on one: a store may be without it.
 
-/// A change of the schema that older gates can live with. One that was released is never changed.
+/// A change of the schema that older gates can live with. A released addition is never changed.
 #[derive(Debug)]
 pub(super) struct Addition {
     /// The name of its file, without the number.
@@ -34,9 +34,10 @@ const ADDITIONS: [Addition; 2] = [
     },
     Addition {
         name: "decisions",
-        // Without the LIMIT, the body would be parsed again for each column.
+        // Without the LIMIT, SQLite would parse the body again for each column.
         sqlite: decisions!("SELECT *, body -> 'decision' AS decision FROM ledger LIMIT -1"),
-        // So does the OFFSET here. A condition on the ledger's columns is still looked up first.
+        // The OFFSET has the same effect in PostgreSQL. A condition on the ledger's columns is still
+        // looked up first.
         postgres: decisions!(
             "SELECT * FROM ledger, \
              LATERAL (SELECT CAST(body AS JSONB) -> 'decision' AS decision OFFSET 0) AS body_parsed"
@@ -59,18 +60,18 @@ pub(super) struct Numbered {
 }
 
 impl Numbered {
-    /// The statements that make it from `sql`, which is the addition's text for the database, and
-    /// record it.
+    /// The statements that make the addition and record its number. `sql` is its text for the
+    /// database.
     pub(super) fn statements(&self, sql: &str) -> String {
         format!("{TABLE}\n{sql}\nINSERT INTO gate_additions VALUES ({});", self.number)
     }
 }
 
-/// The additions that a store with these is without. Numbers that this gate does not know are a
-/// newer gate's.
+/// The additions that a store lacks, by the numbers that are present. A present number that this gate
+/// does not know is a newer gate's.
 pub(super) fn missing(present: &[i64]) -> impl Iterator<Item = Numbered> {
-    let all = (1..).zip(&ADDITIONS).map(|(number, addition)| Numbered { number, addition });
-    all.filter(move |numbered| !present.contains(&numbered.number))
+    let additions = (1..).zip(&ADDITIONS).map(|(number, addition)| Numbered { number, addition });
+    additions.filter(move |numbered| !present.contains(&numbered.number))
 }
 
 #[cfg(test)]

@@ -10,12 +10,12 @@ use gate_core::ledger::Head;
 pub enum StoreError {
     /// A folder or file that cannot be used as it is: it is read-only, a link or another user's,
     /// gate has no permission, or the disk is full.
-    #[error("cannot use {path}: {what}")]
+    #[error("cannot use {path}: {reason}")]
     Unwritable {
         /// The file or folder.
         path: String,
         /// The reason.
-        what: String,
+        reason: String,
     },
     /// The file that a copy would take the place of.
     #[error("{path} exists already; it was not touched")]
@@ -24,40 +24,42 @@ pub enum StoreError {
         path: String,
     },
     /// Rows that somebody else changed, or damage.
-    #[error("{}: {what}", at(*.seq, .column.as_deref()))]
+    #[error("{}: {reason}", damaged_part(*.seq, .column.as_deref()))]
     Corrupt {
         /// The record, if it is known.
         seq: Option<u64>,
         /// The column, if it is known.
         column: Option<String>,
-        /// The contradiction that was found.
-        what: String,
+        /// The contradiction.
+        reason: String,
     },
     /// The ledger does not hold the record that is marked as its own.
-    #[error("the ledger ends at record {}, and record {} is marked: it was removed, cut or replaced", .found.seq, .marked.seq)]
+    #[error("the ledger ends at record {}, and record {} is marked: it was removed, cut or replaced", .ledger_head.seq, .marked_head.seq)]
     Lost {
         /// The head that was recorded once.
-        marked: Head,
+        marked_head: Head,
         /// The end of the ledger now.
-        found: Head,
+        ledger_head: Head,
     },
     /// The store was made by a newer gate.
-    #[error("the store has version {found}, and this gate knows version {known}: use a newer gate")]
+    #[error(
+        "the store has version {version}, and this gate knows version {newest_known}: use a newer gate"
+    )]
     Newer {
-        /// The store's version.
-        found: i64,
-        /// The newest that is known here.
-        known: i64,
+        /// The version of the store's tables.
+        version: i64,
+        /// The newest version that this gate knows.
+        newest_known: i64,
     },
     /// A database whose tables were made by an older gate. No gate changes them by itself.
-    #[error("{place} has tables of version {found}, and this gate writes version {known}")]
+    #[error("{place} has tables of version {version}, and this gate writes version {written}")]
     Older {
         /// The database's host, port and name.
         place: String,
         /// The version of the tables.
-        found: i64,
+        version: i64,
         /// The version that this gate writes.
-        known: i64,
+        written: i64,
     },
     /// Somebody else held the store for too long.
     #[error("{place} is busy: others write to it without end")]
@@ -66,36 +68,36 @@ pub enum StoreError {
         place: String,
     },
     /// The database does not answer.
-    #[error("{place} does not answer: {what}")]
+    #[error("{place} does not answer: {reason}")]
     Unreachable {
         /// The database.
         place: String,
-        /// The error in place of an answer.
-        what: String,
+        /// The error that came instead of an answer.
+        reason: String,
     },
-    /// The database refuses: a wrong password, a missing right, no tables and
-    /// no right to create them.
-    #[error("{place} refuses: {what}")]
+    /// The database refuses: a wrong password, a missing right, no tables and no right to create
+    /// them.
+    #[error("{place} refuses: {reason}")]
     Refused {
         /// The database.
         place: String,
         /// The database's message and code.
-        what: String,
+        reason: String,
     },
     /// The connection broke, or the disk failed, while the work was being kept:
     /// it may have been kept or not.
-    #[error("{place}: the commit's outcome is unknown ({what})")]
+    #[error("{place}: the commit's outcome is unknown ({reason})")]
     Uncertain {
         /// The store.
         place: String,
-        /// The error in place of an answer.
-        what: String,
+        /// The error that came instead of an answer.
+        reason: String,
     },
     /// The database's address cannot be used.
-    #[error("the database's address {what}")]
+    #[error("the database's address {reason}")]
     BadAddress {
         /// The flaw of the address, without credentials.
-        what: String,
+        reason: String,
     },
     /// A database is configured, and this build has SQLite alone.
     #[error("a PostgreSQL database is configured, and this gate was built without PostgreSQL")]
@@ -107,12 +109,12 @@ pub enum StoreError {
         place: String,
     },
     /// Text that cannot be kept in a column.
-    #[error("`{column}` {what}")]
+    #[error("`{column}` {reason}")]
     Unfit {
         /// The column.
         column: &'static str,
         /// The flaw of the text.
-        what: String,
+        reason: String,
     },
     /// There is a decision for this iteration already.
     #[error("run `{run}` has a decision for iteration {iteration} already")]
@@ -122,7 +124,7 @@ pub enum StoreError {
         /// The iteration's number.
         iteration: u64,
     },
-    /// The work item changed after it was read: somebody else had it meanwhile.
+    /// Somebody else changed the work item after it was read.
     #[error("the work item `{id}` was changed meanwhile")]
     Changed {
         /// The item.
@@ -132,12 +134,13 @@ pub enum StoreError {
 
 impl StoreError {
     /// Damage that is not in one row.
-    pub(super) fn corrupt(what: impl Into<String>) -> Self {
-        Self::Corrupt { seq: None, column: None, what: what.into() }
+    pub(super) fn corrupt(reason: impl Into<String>) -> Self {
+        Self::Corrupt { seq: None, column: None, reason: reason.into() }
     }
 }
 
-fn at(seq: Option<u64>, column: Option<&str>) -> String {
+/// The part of the ledger that is damaged, as a message names it.
+fn damaged_part(seq: Option<u64>, column: Option<&str>) -> String {
     match (seq, column) {
         (Some(seq), Some(column)) => format!("record {seq}, column `{column}`"),
         (Some(seq), None) => format!("record {seq}"),

@@ -11,15 +11,16 @@ use rustix::fs::OFlags;
 use super::loss::Acceptance;
 use gate_fleet::durable;
 
-/// The length of a mark: a number, a hash and a digest of both, in bytes. All are
+/// The length of a line of a mark: a number, a hash and a digest of the two, in bytes. All lines are
 /// as long, so that one is written over another without cutting the file.
 const LENGTH: u64 = 20 + 1 + 64 + 1 + CHECK as u64 + 1;
 
-/// The digits of the digest. Whoever reads while another writes may see the one's
-/// number and the other's hash, and must not take that for a mark.
+/// The digits of the digest. A gate that reads while another one writes may see the old number and
+/// the new hash, and must not take them for a mark.
 const CHECK: usize = 16;
 
-/// The file with the mark of a project of a store: `$XDG_DATA_HOME/gate/heads/<digest of both>`.
+/// The file with the mark of a project of a store: `$XDG_DATA_HOME/gate/heads/<digest>`,
+/// with the digest of the store and the project.
 #[derive(Clone, Debug)]
 pub struct MarkFile {
     folder: PathBuf,
@@ -27,7 +28,7 @@ pub struct MarkFile {
 }
 
 impl MarkFile {
-    /// The file in this folder. Neither has to be there.
+    /// The file in this folder. Neither file nor folder has to exist.
     pub fn new(folder: &Path, place: &str, project: &str) -> Self {
         let name = blake3::hash(format!("{place}\0{project}").as_bytes()).to_hex();
         Self { folder: folder.to_owned(), name: name[..32].to_owned() }
@@ -35,30 +36,32 @@ impl MarkFile {
 
     /// The head that is marked. It may lag behind the ledger and is never ahead of it.
     pub fn head(&self) -> Option<Head> {
-        self.known().map(|known| known.head)
+        self.read().map(|mark| mark.head)
     }
 
-    /// A mark that cannot be read is none.
-    pub(super) fn known(&self) -> Option<KnownMark> {
-        let file = opened(OpenOptions::new().read(true), &self.path()).ok()?;
-        // Another gate may be writing.
-        let mut tries = (0..3).filter_map(|_| read(&file));
-        let first = tries.next()?;
-        if first.acceptance.is_ok() { Some(first) } else { tries.next().or(Some(first)) }
+    /// The mark in the file; `None` also for a file that cannot be read.
+    pub(super) fn read(&self) -> Option<KnownMark> {
+        let file = open_regular(OpenOptions::new().read(true), &self.path()).ok()?;
+        // Another gate may be writing: half of its mark is none, or lacks its second line.
+        let mut attempts = (0..3).filter_map(|_| read_mark(&file));
+        let first = attempts.next()?;
+        if first.acceptance.is_ok() { Some(first) } else { attempts.next().or(Some(first)) }
     }
 
     /// Marks a head and the last acceptance of a loss, unless another gate has marked a later one.
     /// A mark in the place of one of the same form does not wait for the disk: after a crash of the
     /// machine it may be an older one. Any other one is there whole, or not at all.
     pub(super) fn keep(&self, mark: NewMark) -> io::Result<()> {
-        let text = spell(mark.head, mark.acceptance);
-        match opened(OpenOptions::new().read(true).write(true), &self.path()) {
-            Ok(there) => {
-                if !mark.replaces && read(&there).is_some_and(|known| mark.is_before(&known)) {
+        let text = mark_text(mark.head, mark.acceptance);
+        match open_regular(OpenOptions::new().read(true).write(true), &self.path()) {
+            Ok(file) => {
+                let is_outdated =
+                    || read_mark(&file).is_some_and(|file_mark| mark.is_before(&file_mark));
+                if !mark.replaces && is_outdated() {
                     return Ok(());
                 }
-                if !mark.replaces && there.metadata()?.len() == text.len() as u64 {
-                    return there.write_all_at(text.as_bytes(), 0);
+                if !mark.replaces && file.metadata()?.len() == text.len() as u64 {
+                    return file.write_all_at(text.as_bytes(), 0);
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -73,7 +76,7 @@ impl MarkFile {
 }
 
 /// Opens a regular file, without following a link or waiting for a pipe.
-fn opened(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = options.custom_flags(flags.bits().cast_signed()).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
@@ -83,8 +86,8 @@ fn opened(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KnownMark {
     pub(super) head: Head,
-    /// The last acceptance of a loss that this machine knows. An error if it cannot be read, for
-    /// then it may be any.
+    /// The last acceptance of a loss that this machine knows. An error if its line cannot be read:
+    /// the file does not say then which acceptance it was.
     pub(super) acceptance: Result<Option<Acceptance>, ()>,
 }
 
@@ -93,34 +96,34 @@ pub(super) struct KnownMark {
 pub(super) struct NewMark {
     pub(super) head: Head,
     pub(super) acceptance: Option<Acceptance>,
-    /// True if it takes the place of a later one, too.
+    /// It takes the place of a later mark, too.
     pub(super) replaces: bool,
 }
 
 impl NewMark {
-    fn is_before(&self, known: &KnownMark) -> bool {
+    fn is_before(&self, file_mark: &KnownMark) -> bool {
         let time = |acceptance: Option<Acceptance>| acceptance.map(|acceptance| acceptance.time);
-        let there = known.acceptance.ok().flatten();
-        (time(self.acceptance), self.head.seq) < (time(there), known.head.seq)
+        let file_acceptance = file_mark.acceptance.ok().flatten();
+        (time(self.acceptance), self.head.seq) < (time(file_acceptance), file_mark.head.seq)
     }
 }
 
 // The first line is the head. The second one is the acceptance, if there is one; its digest is of
 // both lines, so that parts of two marks are no mark. Older gates write the first line alone.
-fn read(file: &File) -> Option<KnownMark> {
+fn read_mark(file: &File) -> Option<KnownMark> {
     let mut bytes = [0; 2 * LENGTH as usize];
     let count = file.read_at(&mut bytes, 0).ok()?;
     let text = str::from_utf8(bytes.get(..count)?).ok()?;
     let (first, second) = text.split_at_checked(LENGTH as usize)?;
     let (seq, hash) = number_and_hash(first)?;
     let head = Head { seq, hash };
-    if spell(head, None) != first {
+    if mark_text(head, None) != first {
         return None;
     }
     let acceptance = match number_and_hash(second) {
         _ if second.is_empty() => Ok(None),
         Some((time, record)) => Some(Acceptance { time, record })
-            .filter(|acceptance| spell(head, Some(*acceptance)) == text)
+            .filter(|acceptance| mark_text(head, Some(*acceptance)) == text)
             .map(Some)
             .ok_or(()),
         None => Err(()),
@@ -133,16 +136,16 @@ fn number_and_hash(line: &str) -> Option<(u64, Hash)> {
     Some((number.parse().ok()?, hash.get(..64)?.parse().ok()?))
 }
 
-fn spell(head: Head, acceptance: Option<Acceptance>) -> String {
-    let mut text = checked("", head.seq, head.hash);
-    if let Some(Acceptance { time, record }) = acceptance {
-        text = checked(&text, time, record);
+fn mark_text(head: Head, acceptance: Option<Acceptance>) -> String {
+    let head_line = with_line("", head.seq, head.hash);
+    match acceptance {
+        Some(Acceptance { time, record }) => with_line(&head_line, time, record),
+        None => head_line,
     }
-    text
 }
 
-/// The lines with another one, whose digest is of them all.
-fn checked(lines: &str, number: u64, hash: Hash) -> String {
+/// The lines and one more, whose digest is of them all.
+fn with_line(lines: &str, number: u64, hash: Hash) -> String {
     let text = format!("{lines}{number:020} {hash}");
     let check = blake3::hash(text.as_bytes()).to_hex();
     format!("{text} {}\n", &check[..CHECK])
@@ -161,8 +164,8 @@ mod tests {
         thread::scope(|scope| {
             scope.spawn(|| (1..3000).for_each(|seq| keep(&heads, head(seq), seq % 2, false)));
             for _ in 0..3000 {
-                let known = heads.head();
-                assert_eq!(known, known.map(|known| head(known.seq)));
+                let read = heads.head();
+                assert_eq!(read, read.map(|read| head(read.seq)));
             }
         });
         assert_eq!(heads.head(), Some(head(2999)));
@@ -180,18 +183,18 @@ mod tests {
         let heads = MarkFile::new(folder.path(), "place", "p");
         keep(&heads, head(9), 5, true);
         let file = heads.path();
-        let known = || heads.known().unwrap();
-        assert_eq!(known().acceptance, Ok(Some(acceptance(5))));
+        let read = || heads.read().unwrap();
+        assert_eq!(read().acceptance, Ok(Some(acceptance(5))));
         let text = fs::read_to_string(&file).unwrap();
         // An older gate writes the first line alone.
         fs::write(
             &file,
-            text.replacen(text.lines().next().unwrap(), spell(head(10), None).trim(), 1),
+            text.replacen(text.lines().next().unwrap(), mark_text(head(10), None).trim(), 1),
         )
         .unwrap();
-        assert_eq!((known().head, known().acceptance), (head(10), Err(())));
-        fs::write(&file, spell(head(10), None)).unwrap();
-        assert_eq!((known().head, known().acceptance), (head(10), Ok(None)));
+        assert_eq!((read().head, read().acceptance), (head(10), Err(())));
+        fs::write(&file, mark_text(head(10), None)).unwrap();
+        assert_eq!((read().head, read().acceptance), (head(10), Ok(None)));
     }
 
     fn head(seq: u64) -> Head {

@@ -20,14 +20,14 @@ pub struct Claimable<'a> {
 
 /// A request for a lease.
 #[derive(Clone, Copy, Debug)]
-pub struct Ask<'a> {
-    /// The id that it gets.
+pub struct LeaseRequest<'a> {
+    /// The id that the lease gets.
     pub lease: &'a str,
     /// The claiming actor.
     pub actor: &'a str,
     /// Now, by the store's clock.
     pub now: Timestamp,
-    /// When it ends by itself.
+    /// When the lease ends by itself.
     pub until: Timestamp,
 }
 
@@ -35,10 +35,12 @@ pub struct Ask<'a> {
 pub(super) fn read(cells: Vec<Cell>) -> Result<Item, StoreError> {
     let mut row = Row::new(cells);
     let (id, title, description) = (row.text("id")?, row.text("title")?, row.text("description")?);
-    let phase = row.text("phase")?;
-    let phase = named(&row, "phase", &phase)?;
-    let blocked_in = row.maybe_text("blocked_in")?;
-    let blocked_in = blocked_in.map(|phase| named(&row, "blocked_in", &phase)).transpose()?;
+    let phase_name = row.text("phase")?;
+    let phase = phase_named(&row, "phase", &phase_name)?;
+    let blocked_in = match row.maybe_text("blocked_in")? {
+        Some(name) => Some(phase_named(&row, "blocked_in", &name)?),
+        None => None,
+    };
     let transition_count = row.number("transitions")?;
     let (added, seq) = (row.number("added")?, row.number("seq")?);
     let lease = lease(&mut row, &id)?;
@@ -46,57 +48,68 @@ pub(super) fn read(cells: Vec<Cell>) -> Result<Item, StoreError> {
     Ok(Item { work: WorkItem { id, title, description, state }, added, seq, lease })
 }
 
-fn lease(row: &mut Row, work: &str) -> Result<Option<Lease>, StoreError> {
-    let (lease, actor) = (row.maybe_text("lease")?, row.maybe_text("actor")?);
-    let issued = row.maybe_number("issued_at")?;
-    let expires: i64 = row.number("expires_at")?;
+fn lease(row: &mut Row, work_id: &str) -> Result<Option<Lease>, StoreError> {
+    let (lease_id, actor_id) = (row.maybe_text("lease")?, row.maybe_text("actor")?);
+    let issued_millis = row.maybe_number("issued_at")?;
+    let expiry_millis: i64 = row.number("expires_at")?;
     let released: i64 = row.number("released")?;
     let renewal_count = row.number("renewals")?;
-    let Some(lease_id) = lease else {
-        let is_free = actor.is_none() && issued.is_none() && expires == FREE;
-        return match is_free {
-            true => Ok(None),
-            false => Err(row.corrupt("lease", "it is empty")),
-        };
+    let Some(lease_id) = lease_id else {
+        let is_free = actor_id.is_none() && issued_millis.is_none() && expiry_millis == FREE_MILLIS;
+        return if is_free { Ok(None) } else { Err(row.corrupt("lease", "it is empty")) };
     };
-    let actor_id = actor.ok_or_else(|| row.corrupt("actor", "it is empty"))?;
-    let issued = issued.ok_or_else(|| row.corrupt("issued_at", "it is empty"))?;
-    let expires_at = moment(row, "expires_at", expires)?;
-    let expires_at = (released == 0).then_some(expires_at);
-    let issued_at = moment(row, "issued_at", issued)?;
+    let actor_id = actor_id.ok_or_else(|| row.corrupt("actor", "it is empty"))?;
+    let issued_millis = issued_millis.ok_or_else(|| row.corrupt("issued_at", "it is empty"))?;
+    let expiry = timestamp(row, "expires_at", expiry_millis)?;
+    let issued_at = timestamp(row, "issued_at", issued_millis)?;
     Ok(Some(Lease {
         lease_id,
-        work_id: work.to_owned(),
+        work_id: work_id.to_owned(),
         actor_id,
         issued_at,
-        expires_at,
+        // Of a released lease, the column holds only a time by which claims are ordered.
+        expires_at: if released == 0 { Some(expiry) } else { None },
         renewal_count,
     }))
 }
 
-fn named(row: &Row, column: &str, name: &str) -> Result<WorkPhase, StoreError> {
+fn phase_named(row: &Row, column: &str, name: &str) -> Result<WorkPhase, StoreError> {
     let phase = WorkPhase::ALL.into_iter().find(|phase| phase.as_str() == name);
     phase.ok_or_else(|| row.corrupt(column, format!("`{name}` is no phase")))
 }
 
-fn moment(row: &Row, column: &str, at: i64) -> Result<Timestamp, StoreError> {
-    Timestamp::from_millisecond(at)
-        .map_err(|_| row.corrupt(column, format!("{at} is out of range")))
+fn timestamp(row: &Row, column: &str, millis: i64) -> Result<Timestamp, StoreError> {
+    Timestamp::from_millisecond(millis)
+        .map_err(|_| row.corrupt(column, format!("{millis} is out of range")))
 }
 
-/// When an item expires that nobody had in its phase yet.
-const FREE: i64 = 0;
+/// The expiry of an item that nobody had in its phase yet, so that it is claimed first.
+const FREE_MILLIS: i64 = 0;
 
-/// An item's lease, as its row has it: the id, the number of renewals, and 1 if it was released.
-/// Every change of a lease changes one of them.
-pub(super) fn leased(item: &Item) -> (&str, u64, i64) {
-    item.lease.as_ref().map_or(("", 0, 0), |lease| {
-        (&lease.lease_id, lease.renewal_count, i64::from(lease.expires_at.is_none()))
-    })
+/// The columns of an item's lease that tell whether it has changed: every change of a lease changes
+/// one of them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct LeaseColumns<'a> {
+    /// The lease's id; empty without a lease.
+    pub(super) id: &'a str,
+    pub(super) renewals: u64,
+    /// 1 if the lease was released, else 0.
+    pub(super) released: i64,
+}
+
+impl<'a> LeaseColumns<'a> {
+    pub(super) fn new(item: &'a Item) -> Self {
+        let Some(lease) = &item.lease else { return Self::default() };
+        Self {
+            id: &lease.lease_id,
+            renewals: lease.renewal_count,
+            released: i64::from(lease.expires_at.is_none()),
+        }
+    }
 }
 
 impl Claimable<'_> {
-    /// The parameters of a statement: phase and id, each empty if any will do.
+    /// The parameters of a statement: phase and id, an empty one for every phase or id.
     pub(super) fn values(&self) -> [SqlValue<'_>; 2] {
         let phase = self.phase.as_ref().map_or("", WorkPhase::as_str);
         [phase.into(), self.id.unwrap_or_default().into()]

@@ -37,7 +37,7 @@ use uuid::Uuid;
 
 pub use error::StoreError;
 pub use heads::MarkFile;
-pub use item::{Ask, Claimable, Item};
+pub use item::{Claimable, Item, LeaseRequest};
 pub use loss::Loss;
 pub use loss::moved_out;
 pub use postgres::DatabaseUrl;
@@ -49,11 +49,11 @@ pub use view::View;
 pub use view::is_aside;
 
 use self::loss::Losses;
-use self::marked::{Expected, Mark};
+use self::marked::{Expectation, LedgerMark};
 use self::sql::Database;
 use self::sqlite::SqliteStore;
 
-/// Longest wait for a store that is busy or does not answer.
+/// The usual patience: the longest wait for a store that is busy or does not answer.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A store's address.
@@ -74,15 +74,24 @@ pub struct Store {
     heads: Option<PathBuf>,
     /// The project whose ledger was set aside, or whose loss was accepted, and has no new record
     /// yet.
-    renewed: Option<String>,
+    renewed_project: Option<String>,
     upcoming: Option<Upcoming>,
+}
+
+/// A view of a ledger that is read whatever is marked.
+#[derive(Debug)]
+pub struct Examination<'s> {
+    /// The ledger.
+    pub view: View<'s>,
+    /// The latest head that a machine knows; the ledger may lack it.
+    pub known_head: Option<Head>,
 }
 
 impl Store {
     /// The store in this place. With a folder for marks of the ledgers' heads, a ledger that was
-    /// removed, cut or replaced is [`StoreError::Lost`]. Nothing is made before something is
-    /// written. gate waits so long for a store that is busy or does not answer, each time
-    /// ([`PATIENCE`]).
+    /// removed, cut or replaced is [`StoreError::Lost`]. No file is made before a record is
+    /// written. `patience` is the longest wait, each time, for a store that is busy or does not
+    /// answer ([`PATIENCE`]).
     ///
     /// # Errors
     ///
@@ -92,7 +101,8 @@ impl Store {
         heads: Option<PathBuf>,
         patience: Duration,
     ) -> Result<Self, StoreError> {
-        Ok(Self { database: database(place, patience)?, heads, renewed: None, upcoming: None })
+        let database = database(place, patience)?;
+        Ok(Self { database, heads, renewed_project: None, upcoming: None })
     }
 
     /// A consistent view of a project's ledger, until it is dropped.
@@ -101,29 +111,26 @@ impl Store {
     ///
     /// A store that cannot be read, a ledger that does not hold the head that is marked.
     pub fn view<'s>(&'s mut self, project: &'s str) -> Result<View<'s>, StoreError> {
-        let expected = self.expected(project);
-        let sql = self.database.view(project, expected.head(), self.upcoming.as_ref())?;
+        let expectation = self.expectation(project);
+        let sql = self.database.view(project, expectation.head(), self.upcoming.as_ref())?;
         let mut view = View::new(sql, project)?;
-        expected.compare(&mut view)?;
+        expectation.compare(&mut view)?;
         Ok(view)
     }
 
-    /// As [`Store::view`], even if the ledger does not hold the head that is marked as
-    /// its own. Also returns that head.
+    /// As [`Store::view`], even if the ledger does not hold the head that is marked as its own.
     ///
     /// # Errors
     ///
     /// A store that cannot be read.
-    pub fn examine<'s>(
-        &'s mut self,
-        project: &'s str,
-    ) -> Result<(View<'s>, Option<Head>), StoreError> {
-        let marked = self.expected(project).head();
-        let mut view = View::new(self.database.view(project, marked, None)?, project)?;
+    pub fn examine<'s>(&'s mut self, project: &'s str) -> Result<Examination<'s>, StoreError> {
+        let marked_head = self.expectation(project).head();
+        let mut view = View::new(self.database.view(project, marked_head, None)?, project)?;
         // A record that contradicts itself is for the caller to find.
-        let open = Losses::read(&mut view).unwrap_or_default().open.map(|loss| loss.marked);
-        let last = marked.into_iter().chain(open).max_by_key(|head| head.seq);
-        Ok((view, last))
+        let open_loss = Losses::read(&mut view).unwrap_or_default().open;
+        let reported_head = open_loss.map(|loss| loss.marked_head);
+        let known_head = marked_head.into_iter().chain(reported_head).max_by_key(|head| head.seq);
+        Ok(Examination { view, known_head })
     }
 
     /// Begins a change of a project's ledger: until it ends, nobody else numbers or
@@ -133,20 +140,20 @@ impl Store {
     ///
     /// As of [`Store::view`]; a store that cannot be written.
     pub fn begin<'s>(&'s mut self, project: &'s str) -> Result<Transaction<'s>, StoreError> {
-        let expected = self.expected(project);
+        let expectation = self.expectation(project);
         let file = self.mark_file(project);
-        let sql = self.database.begin(project, expected.head(), self.upcoming.as_ref())?;
+        let sql = self.database.begin(project, expectation.head(), self.upcoming.as_ref())?;
         let mut view = View::new(sql, project)?;
-        let compared = expected.compare(&mut view)?;
-        let renewed = &mut self.renewed;
-        let mark = file.map(|file| Mark { file, expected, compared, renewed });
+        let comparison = expectation.compare(&mut view)?;
+        let renewed_project = &mut self.renewed_project;
+        let mark = file.map(|file| LedgerMark { file, expectation, comparison, renewed_project });
         Ok(Transaction::new(view, mark))
     }
 
-    /// Begins a change of leases of a project's work items. Nobody waits for it: others
-    /// claim, number and append meanwhile, and what was changed may stay changed if the
-    /// rest fails. A lease is as durable as the database is set to make it: after a
-    /// crash it may be given anew, and its earlier holder is refused.
+    /// Begins a change of leases of a project's work items. Nobody waits for it: others claim,
+    /// number and append meanwhile, and a change may stay even if a later one fails. A lease is as
+    /// durable as the database is set to make it: after a crash it may be given anew, and its
+    /// earlier holder is refused.
     ///
     /// A claim rests on no record; the work that is done under the claim does, and is compared with
     /// the mark there.
@@ -158,9 +165,9 @@ impl Store {
         Ok(Leases(View::new(self.database.lease(project)?, project)?))
     }
 
-    /// Sleeps until somebody may have made work claimable, at most so long, and returns true if it
-    /// is time to look. The next call notices what was made claimable after this one began; the
-    /// first one may return at once.
+    /// Sleeps until somebody may have made work claimable, at most so long, and returns true when it
+    /// is time to look. The next call notices work that became claimable after this call began; the
+    /// first call may return at once.
     ///
     /// # Errors
     ///
@@ -169,9 +176,10 @@ impl Store {
         self.database.await_work(project, at_most)
     }
 
-    /// Sets a project's ledger aside, as it is: the next record that is written
-    /// here is the first of a new one, and its mark takes the place of the old
-    /// one's. For a ledger that cannot be trusted any more.
+    /// Sets a project's ledger aside, as it is: the next record that is written here is the first of
+    /// a new ledger, and its mark takes the place of the old mark. For a ledger that cannot be
+    /// trusted any more.
+    ///
     /// If the file itself is damaged, the whole file is set aside, with the ledgers of other
     /// projects in it.
     ///
@@ -179,14 +187,14 @@ impl Store {
     ///
     /// A store that cannot be written, or a role that may not change rows.
     pub fn renew(&mut self, project: &str) -> Result<(), StoreError> {
-        let renewed = self.unmarked(project).and_then(|mut transaction| {
+        let outcome = self.unmarked(project).and_then(|mut transaction| {
             transaction.set_aside()?;
             transaction.commit()
         });
-        match renewed {
+        match outcome {
             // The rows cannot be reached.
             Err(error @ StoreError::Corrupt { .. }) => self.database.set_aside(error)?,
-            renewed => renewed?,
+            outcome => outcome?,
         }
         // The mark of the old ledger stays until the new one has a record: if gate is killed
         // before, the old one is still known to be lost.
@@ -194,13 +202,13 @@ impl Store {
         Ok(())
     }
 
-    /// Goes on with a project's ledger as it is, although a record is missing that is marked: the
-    /// mark of the next record takes the place of the old one.
+    /// Goes on with a project's ledger as it is, although the marked record is missing: the mark of
+    /// the next record takes the place of the old mark.
     pub fn accept(&mut self, project: &str) {
-        self.renewed = Some(project.to_owned());
+        self.renewed_project = Some(project.to_owned());
     }
 
-    /// The loss of the ledger's end; none if it has the record that is marked.
+    /// The loss of the ledger's end; `None` if it has the record that is marked.
     ///
     /// # Errors
     ///
@@ -208,12 +216,14 @@ impl Store {
     pub fn loss(&mut self, project: &str) -> Result<Option<Loss>, StoreError> {
         match self.view(project) {
             Ok(_) => Ok(None),
-            Err(StoreError::Lost { marked, found }) => Ok(Some(Loss { marked, found })),
+            Err(StoreError::Lost { marked_head, ledger_head }) => {
+                Ok(Some(Loss { marked_head, ledger_head }))
+            }
             Err(error) => Err(error),
         }
     }
 
-    /// True if other machines use this store, too.
+    /// Other machines use this store, too.
     pub fn is_shared(&self) -> bool {
         self.database.is_shared()
     }
@@ -254,17 +264,17 @@ impl Store {
         self.upcoming = Some(upcoming);
     }
 
-    /// Waits for a database that does not answer so long, or until somebody interrupts the loop,
-    /// to whom it says so.
+    /// From now on, waits at most so long for a database that does not answer, or until somebody
+    /// interrupts the loop. A message tells that person of the wait.
     pub fn wait_in_loop(&mut self, limit: Duration, interrupt: &Arc<AtomicUsize>) {
         self.database.wait_in_loop(limit, interrupt);
     }
 
-    /// Waits after a try that failed because the database does not answer or is busy: nothing of it
-    /// was kept. The first one began then, and `failed` others failed before. True if it is time
-    /// for the next one, false if nobody waits any more.
-    pub fn wait_for(&self, began: Instant, failed: u64, message: &str) -> bool {
-        self.database.wait_for(began, failed, message)
+    /// Waits after an attempt that failed because the database does not answer or is busy: nothing
+    /// of it was kept. The first attempt began at `start`, and `failures` failed before this one.
+    /// Returns true when it is time for the next attempt, false once the wait is over for good.
+    pub fn wait_for(&self, start: Instant, failures: u64, message: &str) -> bool {
+        self.database.wait_for(start, failures, message)
     }
 
     /// A transaction that is compared with no mark, and makes none.
@@ -278,11 +288,11 @@ impl Store {
     }
 
     /// The mark that the ledger is compared with.
-    fn expected(&self, project: &str) -> Expected {
-        let is_renewed = self.renewed.as_deref() == Some(project);
+    fn expectation(&self, project: &str) -> Expectation {
+        let is_renewed = self.renewed_project.as_deref() == Some(project);
         let file = if is_renewed { None } else { self.mark_file(project) };
-        let known = file.and_then(|file| file.known()).filter(|known| known.head.seq > 0);
-        Expected { known, is_renewed }
+        let mark = file.and_then(|file| file.read()).filter(|mark| mark.head.seq > 0);
+        Expectation { mark, is_renewed }
     }
 }
 
@@ -312,8 +322,8 @@ pub fn migrate(url: &DatabaseUrl, patience: Duration) -> Result<Migrated, StoreE
     postgres::migrate(url, patience)
 }
 
-/// A number from 0 to 1, for a wait that is not everybody's.
+/// A random number from 0 to 1. Waits that it scales do not end all at once.
 pub fn random_fraction() -> f64 {
-    // The end of such an id is random.
+    // The last bits of a version 7 UUID are random.
     (Uuid::now_v7().as_u128() & u128::from(u32::MAX)) as f64 / f64::from(u32::MAX)
 }

@@ -12,10 +12,16 @@ use super::view::View;
 /// A lost end of a ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// The last record that is known.
-    pub marked: Head,
-    /// The last record that was there when the loss was noticed.
-    pub found: Head,
+    /// The last record that a machine knows.
+    pub marked_head: Head,
+    /// The last record of the ledger when the loss was noticed.
+    pub ledger_head: Head,
+}
+
+impl From<Loss> for StoreError {
+    fn from(Loss { marked_head, ledger_head }: Loss) -> Self {
+        Self::Lost { marked_head, ledger_head }
+    }
 }
 
 /// The acceptance of a loss: its time and the hash of its record.
@@ -38,7 +44,7 @@ pub(super) struct Losses {
 impl Losses {
     /// # Errors
     ///
-    /// A store that cannot be read, a record of a loss that names none.
+    /// A store that cannot be read, a record of a loss that does not name its heads.
     pub(super) fn read(view: &mut View<'_>) -> Result<Self, StoreError> {
         let noticed = view.latest_of_type(kind::LOSS_NOTICED)?;
         let accepted = view.latest_of_type(kind::LOSS_ACCEPTED)?;
@@ -60,12 +66,12 @@ pub fn moved_out(view: &mut View<'_>) -> Result<Vec<MovedOut>, StoreError> {
 }
 
 fn acceptance(sealed: &Sealed) -> Result<Acceptance, StoreError> {
-    let time: Option<Timestamp> = sealed.record.time.parse().ok();
-    let time = time.and_then(|time| u64::try_from(time.as_nanosecond()).ok());
-    let time = time.ok_or_else(|| StoreError::Corrupt {
+    let timestamp: Option<Timestamp> = sealed.record.time.parse().ok();
+    let nanoseconds = timestamp.and_then(|time| u64::try_from(time.as_nanosecond()).ok());
+    let time = nanoseconds.ok_or_else(|| StoreError::Corrupt {
         seq: Some(sealed.record.seq),
         column: Some("time".to_owned()),
-        what: "it is no time".to_owned(),
+        reason: "it is no time".to_owned(),
     })?;
     Ok(Acceptance { time, record: sealed.hash })
 }
@@ -73,12 +79,12 @@ fn acceptance(sealed: &Sealed) -> Result<Acceptance, StoreError> {
 fn loss_in(sealed: &Sealed) -> Result<Loss, StoreError> {
     let body = &sealed.record.body;
     let head = |key: &str| {
-        let head = body.get(key).cloned().unwrap_or_default();
-        Head::deserialize(head).map_err(|error| StoreError::Corrupt {
+        let value = body.get(key).cloned().unwrap_or_default();
+        Head::deserialize(value).map_err(|error| StoreError::Corrupt {
             seq: Some(sealed.record.seq),
             column: Some("body".to_owned()),
-            what: format!("`{key}` is no head: {error}"),
+            reason: format!("`{key}` is no head: {error}"),
         })
     };
-    Ok(Loss { marked: head("marked")?, found: head("found")? })
+    Ok(Loss { marked_head: head("marked")?, ledger_head: head("found")? })
 }

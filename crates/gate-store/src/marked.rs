@@ -8,10 +8,10 @@ use super::heads::{KnownMark, MarkFile, NewMark};
 use super::loss::{Acceptance, Loss, Losses, moved_out};
 use super::view::View;
 
-/// A ledger's expectations from outside of it.
+/// The expectation of a ledger, from outside of it.
 #[derive(Debug)]
-pub(super) struct Expected {
-    pub(super) known: Option<KnownMark>,
+pub(super) struct Expectation {
+    pub(super) mark: Option<KnownMark>,
     /// Nothing is expected: the ledger was set aside, or its loss accepted.
     pub(super) is_renewed: bool,
 }
@@ -25,9 +25,9 @@ pub(super) struct Comparison {
     replaces: bool,
 }
 
-impl Expected {
+impl Expectation {
     pub(super) fn head(&self) -> Option<Head> {
-        self.known.map(|known| known.head)
+        self.mark.map(|mark| mark.head)
     }
 
     /// Fails if the ledger does not have the record that is marked, or if another machine has
@@ -38,62 +38,63 @@ impl Expected {
         if self.is_renewed {
             return Ok(Comparison { acceptance, replaces: true });
         }
-        if let Some(Loss { marked, found }) = open {
-            return Err(StoreError::Lost { marked, found });
+        if let Some(loss) = open {
+            return Err(loss.into());
         }
-        let Some(KnownMark { head: marked, acceptance: known }) = self.known else {
+        let Some(KnownMark { head: marked_head, acceptance: marked_acceptance }) = self.mark else {
             return Ok(Comparison { acceptance, replaces: false });
         };
-        let found = view.head()?;
-        let there = if found == marked { None } else { view.entry(marked.seq)? };
-        let is_there = match there {
-            _ if found == marked => true,
-            Some(entry) => entry.record.hash() == marked.hash,
-            None => is_moved_out(view, marked)?,
-        };
-        if is_there {
+        let ledger_head = view.head()?;
+        if ledger_head == marked_head || holds(view, marked_head)? {
             return Ok(Comparison { acceptance, replaces: false });
         }
         // What this machine marked after an acceptance, it marked with that acceptance. So a loss
         // that was accepted since the mark is the one of the marked record.
-        let is_news = |known: Option<Acceptance>| {
-            acceptance.map(|acceptance| acceptance.time) > known.map(|known| known.time)
-        };
-        if known.is_ok_and(is_news) {
+        let time = |acceptance: Option<Acceptance>| acceptance.map(|acceptance| acceptance.time);
+        if marked_acceptance.is_ok_and(|marked| time(acceptance) > time(marked)) {
             return Ok(Comparison { acceptance, replaces: true });
         }
-        Err(StoreError::Lost { marked, found })
+        Err(Loss { marked_head, ledger_head }.into())
     }
 }
 
 /// The mark of a ledger that a transaction changes.
 #[derive(Debug)]
-pub(super) struct Mark<'s> {
+pub(super) struct LedgerMark<'s> {
     pub(super) file: MarkFile,
-    pub(super) expected: Expected,
-    pub(super) compared: Comparison,
-    pub(super) renewed: &'s mut Option<String>,
+    pub(super) expectation: Expectation,
+    pub(super) comparison: Comparison,
+    /// As of [`Store::renewed_project`](super::Store).
+    pub(super) renewed_project: &'s mut Option<String>,
 }
 
-impl Mark<'_> {
+impl LedgerMark<'_> {
     /// Marks the head after a commit. What is recorded is durable by now, so nothing fails here: a
     /// mark that cannot be written lags behind, as one does after a crash.
     pub(super) fn advance(self, head: Head) {
-        if Some(head) == self.expected.head() || head.seq == 0 {
+        if Some(head) == self.expectation.head() || head.seq == 0 {
             return;
         }
-        let Comparison { acceptance, replaces } = self.compared;
+        let Comparison { acceptance, replaces } = self.comparison;
         let mark = NewMark { head, acceptance, replaces };
-        if self.file.keep(mark).is_ok() && self.expected.is_renewed {
-            *self.renewed = None;
+        if self.file.keep(mark).is_ok() && self.expectation.is_renewed {
+            *self.renewed_project = None;
         }
     }
 }
 
-/// True if a record shows that an older gate of another machine moved the marked one out since,
-/// and if the next record, if it is still there, follows the marked one.
-fn is_moved_out(view: &mut View<'_>, marked: Head) -> Result<bool, StoreError> {
-    let is_named = moved_out(view)?.iter().any(|moved| moved.may_hold(marked.seq));
-    let next = view.entry(marked.seq + 1)?;
-    Ok(is_named && next.is_none_or(|next| next.record.prev == marked.hash))
+/// The ledger has the marked record, or has shown where it went.
+fn holds(view: &mut View<'_>, marked_head: Head) -> Result<bool, StoreError> {
+    match view.entry(marked_head.seq)? {
+        Some(entry) => Ok(entry.record.hash() == marked_head.hash),
+        None => is_moved_out(view, marked_head),
+    }
+}
+
+/// A record shows that an older gate of another machine moved the marked record out since. The next
+/// record, if it is still there, has to follow the marked one.
+fn is_moved_out(view: &mut View<'_>, marked_head: Head) -> Result<bool, StoreError> {
+    let is_named = moved_out(view)?.iter().any(|moved| moved.may_hold(marked_head.seq));
+    let next_entry = view.entry(marked_head.seq + 1)?;
+    Ok(is_named && next_entry.is_none_or(|next| next.record.prev == marked_head.hash))
 }

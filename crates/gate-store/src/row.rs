@@ -1,5 +1,4 @@
-//! A record as a row, and back: with the distrust that a table deserves which
-//! others can edit.
+//! A record as a row, and back. Others can edit a table, so a row is read with distrust.
 
 use gate_core::ledger::{Body, Hash, Record, Sealed};
 use serde_json::Value;
@@ -7,8 +6,8 @@ use serde_json::Value;
 use super::error::StoreError;
 use super::sql::Cell;
 
-/// The record in a row: its body is spelled canonically, and the columns that
-/// it is found by are those of its body. Its hash is not compared.
+/// The record in a row: its body is spelled canonically, and its look-up columns repeat its body. Its
+/// hash is not compared.
 pub(super) fn read(cells: Vec<Cell>) -> Result<Sealed, StoreError> {
     let mut row = Row::from_ledger(cells);
     let record = Record {
@@ -22,11 +21,11 @@ pub(super) fn read(cells: Vec<Cell>) -> Result<Sealed, StoreError> {
         prev: row.hash("prev")?,
     };
     let hash = row.hash("hash")?;
-    row.is_found_by(&Keys::new(&record))?;
+    row.check_keys(&Keys::new(&record))?;
     Ok(Sealed { record, hash })
 }
 
-/// The record, whose own hash is right.
+/// The record, after a comparison with its hash.
 pub(super) fn proven(sealed: Sealed) -> Result<Sealed, StoreError> {
     if sealed.record.hash() == sealed.hash {
         return Ok(sealed);
@@ -34,7 +33,7 @@ pub(super) fn proven(sealed: Sealed) -> Result<Sealed, StoreError> {
     Err(StoreError::Corrupt {
         seq: Some(sealed.record.seq),
         column: Some("hash".to_owned()),
-        what: "it is not the hash of the record".to_owned(),
+        reason: "it is not the hash of the record".to_owned(),
     })
 }
 
@@ -57,16 +56,20 @@ impl Row {
         Self { seq, ..Self::new(cells) }
     }
 
-    fn next(&mut self) -> Cell {
+    fn next_cell(&mut self) -> Cell {
         self.cells.next().unwrap_or(Cell::Null)
     }
 
-    pub(super) fn corrupt(&self, column: &str, what: impl Into<String>) -> StoreError {
-        StoreError::Corrupt { seq: self.seq, column: Some(column.to_owned()), what: what.into() }
+    pub(super) fn corrupt(&self, column: &str, reason: impl Into<String>) -> StoreError {
+        StoreError::Corrupt {
+            seq: self.seq,
+            column: Some(column.to_owned()),
+            reason: reason.into(),
+        }
     }
 
     pub(super) fn maybe_text(&mut self, column: &str) -> Result<Option<String>, StoreError> {
-        match self.next() {
+        match self.next_cell() {
             Cell::Null => Ok(None),
             Cell::Text(text) => Ok(Some(text)),
             Cell::Integer(_) => Err(self.corrupt(column, "text is expected, not a number")),
@@ -79,7 +82,7 @@ impl Row {
     }
 
     pub(super) fn maybe_number(&mut self, column: &str) -> Result<Option<i64>, StoreError> {
-        match self.next() {
+        match self.next_cell() {
             Cell::Null => Ok(None),
             Cell::Integer(number) => Ok(Some(number)),
             Cell::Text(_) => Err(self.corrupt(column, "a number is expected, not text")),
@@ -110,19 +113,20 @@ impl Row {
         Ok(body)
     }
 
-    fn is_found_by(&mut self, keys: &Keys) -> Result<(), StoreError> {
-        self.is_key("task", keys.task.as_ref())?;
-        self.is_key("loop", keys.in_loop.as_ref())?;
+    /// Compares the look-up columns, which come last in a row.
+    fn check_keys(&mut self, keys: &Keys) -> Result<(), StoreError> {
+        self.check_key("task", keys.task.as_ref())?;
+        self.check_key("loop", keys.in_loop.as_ref())?;
         let iteration = self.maybe_number("iteration")?;
         if iteration.map(u64::try_from) != keys.iteration.map(Ok) {
             return Err(self.corrupt("iteration", FOREIGN));
         }
-        self.is_key("decision_id", keys.decision_id.as_ref())
+        self.check_key("decision_id", keys.decision_id.as_ref())
     }
 
-    fn is_key(&mut self, column: &str, key: Option<&String>) -> Result<(), StoreError> {
-        let kept = self.maybe_text(column)?;
-        if kept.as_ref() == key { Ok(()) } else { Err(self.corrupt(column, FOREIGN)) }
+    fn check_key(&mut self, column: &str, key: Option<&String>) -> Result<(), StoreError> {
+        let stored = self.maybe_text(column)?;
+        if stored.as_ref() == key { Ok(()) } else { Err(self.corrupt(column, FOREIGN)) }
     }
 }
 
@@ -142,7 +146,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// A record's keys. What is absent, or no text or number, is none.
+    /// A record's keys. A key that the body lacks, or that has another type there, is `None`.
     pub(super) fn new(record: &Record) -> Self {
         let (state, decision) = (record.body.get("state"), record.body.get("decision"));
         Self {

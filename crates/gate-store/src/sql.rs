@@ -33,8 +33,8 @@ pub struct Upcoming {
 
 /// A database: SQLite's file, or PostgreSQL.
 pub(super) trait Database: Debug + Send {
-    /// Begins a consistent view. A database that is busy or does not answer is waited for. One that
-    /// is far away may read at once what is going to be asked: the marked record, and all that an
+    /// Begins a consistent view. A database that is busy or does not answer is waited for. A
+    /// database that is far away may read ahead, at once: the marked record, and all that an
     /// upcoming decision rests on.
     fn view<'s>(
         &'s mut self,
@@ -70,7 +70,7 @@ pub(super) trait Database: Debug + Send {
     /// As of [`Store::place`](super::Store::place).
     fn place(&self) -> &str;
 
-    /// True if other machines use this database, too.
+    /// Other machines use this database, too.
     fn is_shared(&self) -> bool {
         false
     }
@@ -79,12 +79,12 @@ pub(super) trait Database: Debug + Send {
     fn wait_in_loop(&mut self, _limit: Duration, _interrupt: &Arc<AtomicUsize>) {}
 
     /// As of [`Store::wait_for`](super::Store::wait_for).
-    fn wait_for(&self, _began: Instant, _failed: u64, _message: &str) -> bool {
+    fn wait_for(&self, _start: Instant, _failures: u64, _message: &str) -> bool {
         false
     }
 }
 
-/// A value that is given to a statement; None is NULL.
+/// A parameter of a statement; `None` is NULL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SqlValue<'a> {
     Integer(Option<i64>),
@@ -104,18 +104,18 @@ impl<'a> From<&'a str> for SqlValue<'a> {
 }
 
 impl SqlValue<'_> {
-    /// False for a text that no column holds. A database may refuse to look for it.
+    /// A column may hold it. For another text a database may refuse to look.
     pub(super) fn can_be_found(&self) -> bool {
-        !matches!(self, SqlValue::Text(Some(text)) if name("", text).is_err())
+        !matches!(self, SqlValue::Text(Some(text)) if checked_name("", text).is_err())
     }
 
-    /// A number to look for. No column holds a larger one than SQL has.
-    pub(super) fn sought(number: u64) -> Self {
+    /// A number to look for, cut to the largest that a column holds.
+    pub(super) fn clamped(number: u64) -> Self {
         i64::try_from(number).unwrap_or(i64::MAX).into()
     }
 }
 
-/// A value that came back.
+/// A value in a row that the database returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Cell {
     Null,
@@ -128,9 +128,9 @@ pub(super) enum Cell {
 /// The rows that a statement returns.
 pub(super) type Rows = Vec<Vec<Cell>>;
 
-/// A transaction in one of the databases. The statements are those of
-/// `statements.rs`, where `$1` and so on stand for the values. SQLite takes them
-/// for names, in the order in which they first appear: so that is their order.
+/// A transaction in one of the databases. The statements are those of `statements.rs`, where `$1` and
+/// so on stand for the values. SQLite takes `$1` for a name, and numbers the names as they appear: so
+/// `$1` has to appear first, then `$2`.
 pub(super) trait Sql {
     fn rows(
         &mut self,
@@ -138,16 +138,16 @@ pub(super) trait Sql {
         values: &[SqlValue<'_>],
     ) -> Result<Rows, StoreError>;
 
-    /// Runs a statement that changes rows. False if a unique index forbids it.
+    /// Runs a statement that changes rows. Returns false if a unique index forbids it.
     fn change(
         &mut self,
         statement: &'static str,
         values: &[SqlValue<'_>],
     ) -> Result<bool, StoreError>;
 
-    /// Keeps the changes, and the connection for the next transaction. Without this call,
-    /// the changes are undone and the connection is closed. `head` is the last record that
-    /// was appended: if the answer is lost, a database looks for it.
+    /// Keeps the changes, and the connection for the next transaction. Without this call, the
+    /// changes are undone and the connection is closed. `head` is the last record that was
+    /// appended: if the answer to the commit is lost, a database looks for that record.
     ///
     /// # Errors
     ///
@@ -160,7 +160,7 @@ pub(super) trait Sql {
         statements::CLAIM
     }
 
-    /// True if the tables are new enough to hold work items.
+    /// The tables are new enough to hold work items.
     fn has_items(&self) -> bool {
         true
     }
@@ -170,7 +170,7 @@ pub(super) trait Sql {
         Ok(Timestamp::now())
     }
 
-    /// Notifies those who wait that work of the project can be claimed.
+    /// Notifies waiting claimers that work of the project can be claimed.
     fn announce(&mut self) -> Result<(), StoreError> {
         Ok(())
     }
@@ -178,14 +178,14 @@ pub(super) trait Sql {
 
 /// The texts in rows of one column.
 pub(super) fn texts(rows: Rows) -> Vec<String> {
-    let text = |cell| if let Cell::Text(text) = cell { Some(text) } else { None };
-    rows.into_iter().flatten().filter_map(text).collect()
+    let text_in = |cell| if let Cell::Text(text) = cell { Some(text) } else { None };
+    rows.into_iter().flatten().filter_map(text_in).collect()
 }
 
 /// A store that holds nothing yet, and takes nothing.
-pub(super) struct Nothing;
+pub(super) struct EmptyStore;
 
-impl Sql for Nothing {
+impl Sql for EmptyStore {
     fn rows(&mut self, _: &'static str, _: &[SqlValue<'_>]) -> Result<Rows, StoreError> {
         Ok(Vec::new())
     }
@@ -199,16 +199,17 @@ impl Sql for Nothing {
     }
 }
 
+/// The flaw of a text with a control character.
 pub(super) const UNFIT: &str = "holds a control character, which cannot be kept";
 
 /// A text that both databases can keep, and find again.
-pub(super) fn name<'t>(column: &'static str, text: &'t str) -> Result<&'t str, StoreError> {
+pub(super) fn checked_name<'t>(column: &'static str, text: &'t str) -> Result<&'t str, StoreError> {
     if text.chars().any(char::is_control) {
-        return Err(StoreError::Unfit { column, what: UNFIT.to_owned() });
+        return Err(StoreError::Unfit { column, reason: UNFIT.to_owned() });
     }
     if text.len() > MAX_NAME_BYTES {
-        let what = format!("is longer than {MAX_NAME_BYTES} bytes");
-        return Err(StoreError::Unfit { column, what });
+        let reason = format!("is longer than {MAX_NAME_BYTES} bytes");
+        return Err(StoreError::Unfit { column, reason });
     }
     Ok(text)
 }

@@ -1,13 +1,14 @@
 //! The statements, which SQLite and PostgreSQL understand alike. Of the ledger only SELECT and
-//! INSERT: a fleet's role needs no other right, except to set a ledger aside. Work items change: their rows are updated.
+//! INSERT: a fleet's role needs no other right, except to set a ledger aside. Work items change:
+//! their rows are updated.
 
-/// A ledger's row, from one table, after a condition.
+/// Selects rows of a project's ledger. `$clauses` go on after the condition on the project.
 macro_rules! select {
-    ($rest:literal) => {
+    ($clauses:literal) => {
         concat!(
             "SELECT seq, v, time, type, run, actor, body, prev, hash, ",
             "task, loop, iteration, decision_id FROM ledger WHERE project = $1 ",
-            $rest
+            $clauses
         )
     };
 }
@@ -43,14 +44,14 @@ pub(super) const LATEST_OF_TASK: &str =
 pub(super) const LATEST_OF_TYPE: &str =
     select!("AND type = $2 AND decision_id IS NULL ORDER BY seq DESC LIMIT $3");
 
-/// Those of three types, the oldest first.
+/// The records of three types, the oldest first.
 pub(super) const OF_TYPES: &str =
     select!("AND type IN ($2, $3, $4) AND decision_id IS NULL AND seq > $5 ORDER BY seq LIMIT $6");
 
 pub(super) const DECISION: &str =
     select!("AND run = $2 AND iteration = $3 AND decision_id IS NOT NULL");
 
-/// Found by reading all: people ask for it, not loops.
+/// Reads the whole ledger, for want of an index: people ask for a decision by its id, not loops.
 pub(super) const BY_ID: &str = select!("AND decision_id = $2 ORDER BY seq DESC LIMIT 1");
 
 /// Two rows mean that the beginning is ambiguous. Not `LIKE`: an id may hold its wildcards. Not
@@ -72,13 +73,13 @@ pub(super) const KEEP_POLICY: &str = "INSERT INTO policies (digest, text) VALUES
 /// The only statement that changes the ledger's rows. Only a person's command runs it.
 pub(super) const SET_ASIDE: &str = "UPDATE ledger SET project = $1 WHERE project = $2";
 
-/// An item's row, after a condition.
+/// Selects rows of a project's work items. `$clauses` go on after the condition on the project.
 macro_rules! items {
-    ($rest:literal) => {
+    ($clauses:literal) => {
         concat!(
             "SELECT id, title, description, phase, blocked_in, transitions, added, seq, ",
             "lease, actor, issued_at, expires_at, released, renewals FROM work WHERE project = $1 ",
-            $rest
+            $clauses
         )
     };
 }
@@ -90,9 +91,9 @@ macro_rules! claimable {
     };
 }
 
-/// Items that nobody had in their phase yet come first, in the order of adding; then what
-/// somebody has given back or left, the longest ago first: an item that nobody gets
-/// on with holds nobody up.
+/// Items that nobody had in their phase yet come first, in the order of adding; then items that were
+/// given back or left, the longest ago first. So an item on which every agent gives up does not hold
+/// the queue up.
 macro_rules! claim {
     ($lock:literal) => {
         concat!(
@@ -111,7 +112,7 @@ macro_rules! claim {
 
 pub(super) const CLAIM: &str = claim!("");
 
-/// An item that another one is just claiming is passed over.
+/// An item that another claimer has locked is passed over.
 #[cfg(feature = "postgres")]
 pub(super) const CLAIM_UNLOCKED: &str = claim!("FOR UPDATE SKIP LOCKED");
 
@@ -119,7 +120,8 @@ pub(super) const ITEM: &str = items!("AND id = $2");
 
 pub(super) const ITEM_WITH_LEASE: &str = items!("AND lease = $2");
 
-/// The item that an actor holds: the first that was added, of a phase and an id where they are given.
+/// The first item that an actor holds, by the order of adding; of one phase or id unless `$4` or `$5`
+/// is empty.
 pub(super) const ITEM_HELD: &str = items!(
     "AND actor = $2 AND released = 0 AND expires_at > $3 AND ($4 = '' OR phase = $4) \
      AND ($5 = '' OR id = $5) ORDER BY added LIMIT 1"
@@ -137,7 +139,7 @@ pub(super) const ADD_ITEM: &str = "INSERT INTO work (project, id, title, descrip
      blocked_in, transitions, added, seq, expires_at, released, renewals) \
      VALUES ($1, $2, $3, $4, $5, $6, 0, $7, $8, 0, 0, 0)";
 
-/// The lease that it had is over with the phase.
+/// A lease ends with the phase.
 pub(super) const MOVE_ITEM: &str = "UPDATE work SET phase = $1, blocked_in = $2, transitions = $3, \
      seq = $4, expires_at = 0, released = 1 WHERE project = $5 AND id = $6 AND transitions = $7 \
      AND coalesce(lease, '') = $8 AND (lease IS NULL OR (renewals = $9 AND released = $10)) \

@@ -9,10 +9,10 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::error::StoreError;
-use super::item::{self, Ask, Claimable, Item};
-use super::marked::Mark;
+use super::item::{self, Claimable, Item, LeaseColumns, LeaseRequest};
+use super::marked::LedgerMark;
 use super::row::Keys;
-use super::sql::{SqlValue, UNFIT, name};
+use super::sql::{SqlValue, UNFIT, checked_name};
 use super::statements;
 use super::view::{ASIDE, View};
 
@@ -20,7 +20,7 @@ use super::view::{ASIDE, View};
 #[derive(Debug)]
 pub struct Transaction<'s> {
     view: View<'s>,
-    mark: Option<Mark<'s>>,
+    mark: Option<LedgerMark<'s>>,
     /// The last record that was appended.
     appended: Option<Head>,
 }
@@ -30,11 +30,11 @@ pub struct Transaction<'s> {
 pub struct Leases<'s>(pub(super) View<'s>);
 
 impl<'s> Transaction<'s> {
-    pub(super) fn new(view: View<'s>, mark: Option<Mark<'s>>) -> Self {
+    pub(super) fn new(view: View<'s>, mark: Option<LedgerMark<'s>>) -> Self {
         Self { view, mark, appended: None }
     }
 
-    /// Records it: numbered, and tied to the record before it.
+    /// Appends a record, numbered and tied to the record before it.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl<'s> Transaction<'s> {
         let sealed = self.head()?.follow(draft);
         let keys = Keys::new(&sealed.record);
         if !self.insert_row(&sealed, &keys)? {
-            return Err(self.taken(&sealed.record, &keys));
+            return Err(self.refused_row(&sealed.record, &keys));
         }
         self.view.head = Some(sealed.head());
         self.appended = self.view.head;
@@ -59,16 +59,17 @@ impl<'s> Transaction<'s> {
     /// A store that cannot be written, a text that cannot be kept.
     pub fn keep_policy(&mut self, digest: &str, text: &str) -> Result<(), StoreError> {
         if text.contains('\0') {
-            return Err(StoreError::Unfit { column: "text", what: UNFIT.to_owned() });
+            return Err(StoreError::Unfit { column: "text", reason: UNFIT.to_owned() });
         }
-        let digest = name("digest", digest)?.into();
+        let digest = checked_name("digest", digest)?.into();
         if self.rows(statements::HAS_POLICY, &[digest])?.is_empty() {
             self.change(statements::KEEP_POLICY, &[digest, text.into()])?;
         }
         Ok(())
     }
 
-    /// Keeps a new work item, which a record added; false if there is one with its id.
+    /// Keeps a new work item, which the record `seq` added. Returns false if there is an item with
+    /// its id.
     ///
     /// # Errors
     ///
@@ -77,7 +78,7 @@ impl<'s> Transaction<'s> {
         let number = integer("seq", seq)?;
         let values = [
             self.project.into(),
-            name("id", &work.id)?.into(),
+            checked_name("id", &work.id)?.into(),
             work.title.as_str().into(),
             work.description.as_str().into(),
             work.state.phase.as_str().into(),
@@ -92,41 +93,41 @@ impl<'s> Transaction<'s> {
         Ok(is_added)
     }
 
-    /// Keeps the state of an item from a record on. The lease that it had is over.
+    /// Keeps the state of an item from the record `seq` on. Its lease is over.
     ///
     /// # Errors
     ///
     /// A store that cannot be written, an item that has [changed](StoreError::Changed).
     pub fn move_item(
         &mut self,
-        before: &Item,
-        after: &ItemState,
+        item: &Item,
+        new_state: &ItemState,
         seq: u64,
     ) -> Result<(), StoreError> {
-        let (lease, renewals, released) = item::leased(before);
+        let lease = LeaseColumns::new(item);
         let values = [
-            after.phase.as_str().into(),
-            SqlValue::Text(after.blocked_in.as_ref().map(WorkPhase::as_str)),
-            integer("transitions", after.transition_count)?,
+            new_state.phase.as_str().into(),
+            SqlValue::Text(new_state.blocked_in.as_ref().map(WorkPhase::as_str)),
+            integer("transitions", new_state.transition_count)?,
             integer("seq", seq)?,
             self.project.into(),
-            before.work.id.as_str().into(),
-            integer("transitions", before.work.state.transition_count)?,
-            lease.into(),
-            integer("renewals", renewals)?,
-            released.into(),
+            item.work.id.as_str().into(),
+            integer("transitions", item.work.state.transition_count)?,
+            lease.id.into(),
+            integer("renewals", lease.renewals)?,
+            lease.released.into(),
         ];
-        self.update(statements::MOVE_ITEM, &before.work.id, &values)?;
-        if is_claimable(after.phase) { self.announce() } else { Ok(()) }
+        self.update(statements::MOVE_ITEM, &item.work.id, &values)?;
+        if is_claimable(new_state.phase) { self.announce() } else { Ok(()) }
     }
 
     /// Makes the changes durable, and marks the ledger's head.
     ///
     /// # Errors
     ///
-    /// The database's first error since the beginning, even if the caller passed over it;
-    /// a store that cannot be written. Nothing is kept then: only after
-    /// [`StoreError::Uncertain`] nobody knows.
+    /// The database's first error since the beginning, even if the caller passed over it; a store
+    /// that cannot be written. Nothing is kept then, except perhaps after
+    /// [`StoreError::Uncertain`].
     pub fn commit(mut self) -> Result<(), StoreError> {
         let head = if self.mark.is_some() { self.head()? } else { Head::EMPTY };
         self.view.finish(self.appended)?;
@@ -156,10 +157,10 @@ impl<'s> Transaction<'s> {
             self.project.into(),
             integer("seq", record.seq)?,
             i64::from(record.v).into(),
-            name("time", &record.time)?.into(),
-            name("type", &record.kind)?.into(),
+            checked_name("time", &record.time)?.into(),
+            checked_name("type", &record.kind)?.into(),
             maybe_name("run", record.run.as_ref())?,
-            name("actor", &record.actor)?.into(),
+            checked_name("actor", &record.actor)?.into(),
             body.as_str().into(),
             prev.as_str().into(),
             hash.as_str().into(),
@@ -174,10 +175,10 @@ impl<'s> Transaction<'s> {
         self.change(statements::APPEND, &values)
     }
 
-    /// Why a row was not taken: its iteration has a decision, or, against every
-    /// lock, somebody else took its number. A database may take nothing more in
+    /// The error of a row that a unique index refused: its iteration has a decision, or, against
+    /// every lock, somebody else took its number. A database may accept no further statement in
     /// this transaction, so that nothing of it is kept.
-    fn taken(&mut self, record: &Record, keys: &Keys) -> StoreError {
+    fn refused_row(&mut self, record: &Record, keys: &Keys) -> StoreError {
         let error = match (&record.run, keys.iteration, &keys.decision_id) {
             (Some(run), Some(iteration), Some(_)) => {
                 StoreError::Taken { run: run.clone(), iteration }
@@ -190,22 +191,23 @@ impl<'s> Transaction<'s> {
 }
 
 impl Leases<'_> {
-    /// Leases the next of these to the actor in `ask`; none if none can be claimed.
+    /// Leases the next of the claimable items to the actor of the request; `None` if no item can be
+    /// claimed.
     ///
     /// # Errors
     ///
     /// A store that cannot be written, a name that cannot be kept.
     pub fn claim(
         &mut self,
-        which: Claimable<'_>,
-        ask: Ask<'_>,
+        filter: Claimable<'_>,
+        request: LeaseRequest<'_>,
     ) -> Result<Option<Item>, StoreError> {
-        let [phase, id] = which.values();
+        let [phase, id] = filter.values();
         let values = [
-            name("lease", ask.lease)?.into(),
-            name("actor", ask.actor)?.into(),
-            ask.now.as_millisecond().into(),
-            ask.until.as_millisecond().into(),
+            checked_name("lease", request.lease)?.into(),
+            checked_name("actor", request.actor)?.into(),
+            request.now.as_millisecond().into(),
+            request.until.as_millisecond().into(),
             self.project.into(),
             phase,
             id,
@@ -214,34 +216,34 @@ impl Leases<'_> {
         self.rows(statement, &values)?.pop().map(item::read).transpose()
     }
 
-    /// Puts a lease in the place of the one that an item was seen with. One that is
-    /// released ends now.
+    /// Puts a new lease in the place of the one that `item` was read with. A lease that is released
+    /// ends now.
     ///
     /// # Errors
     ///
     /// A store that cannot be written, an item that has [changed](StoreError::Changed).
     pub fn put_lease(
         &mut self,
-        before: &Item,
-        after: &Lease,
+        item: &Item,
+        new_lease: &Lease,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let (lease, renewals, released) = item::leased(before);
+        let old_lease = LeaseColumns::new(item);
         let values = [
-            after.expires_at.unwrap_or(now).as_millisecond().into(),
-            integer("renewals", after.renewal_count)?,
-            i64::from(after.expires_at.is_none()).into(),
+            new_lease.expires_at.unwrap_or(now).as_millisecond().into(),
+            integer("renewals", new_lease.renewal_count)?,
+            i64::from(new_lease.expires_at.is_none()).into(),
             self.project.into(),
-            before.work.id.as_str().into(),
-            lease.into(),
-            integer("renewals", renewals)?,
-            released.into(),
+            item.work.id.as_str().into(),
+            old_lease.id.into(),
+            integer("renewals", old_lease.renewals)?,
+            old_lease.released.into(),
         ];
-        self.update(statements::PUT_LEASE, &before.work.id, &values)?;
-        if after.expires_at.is_none() { self.announce() } else { Ok(()) }
+        self.update(statements::PUT_LEASE, &item.work.id, &values)?;
+        if new_lease.expires_at.is_none() { self.announce() } else { Ok(()) }
     }
 
-    /// Makes the changes durable. Without this call they may stay or be undone.
+    /// Makes the changes durable. Without this call they may stay, or be undone.
     ///
     /// # Errors
     ///
@@ -261,7 +263,7 @@ impl View<'_> {
         self.sql.change(statement, values).inspect_err(|error| self.fail(error))
     }
 
-    /// Changes an item's row, which has to be as it was looked at.
+    /// Changes an item's row, which has to be as it was read: the statement returns a row then.
     fn update(
         &mut self,
         statement: &'static str,
@@ -282,7 +284,7 @@ impl View<'_> {
 
     /// Commits, unless the database has returned an error: its first one.
     fn finish(self, appended: Option<Head>) -> Result<(), StoreError> {
-        match self.failed {
+        match self.first_error {
             Some(error) => Err(error),
             None => self.sql.commit(appended),
         }
@@ -321,12 +323,12 @@ fn maybe_name<'t>(
     column: &'static str,
     text: Option<&'t String>,
 ) -> Result<SqlValue<'t>, StoreError> {
-    Ok(SqlValue::Text(text.map(|text| name(column, text)).transpose()?))
+    Ok(SqlValue::Text(text.map(|text| checked_name(column, text)).transpose()?))
 }
 
 fn integer(column: &'static str, number: u64) -> Result<SqlValue<'static>, StoreError> {
     match i64::try_from(number) {
         Ok(number) => Ok(number.into()),
-        Err(_) => Err(StoreError::Unfit { column, what: format!("{number} is too large") }),
+        Err(_) => Err(StoreError::Unfit { column, reason: format!("{number} is too large") }),
     }
 }

@@ -32,7 +32,7 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// True if the tables lack what this gate knows, or if there are none.
+    /// The tables lack what this gate knows, or there are no tables.
     pub fn is_outdated(&self) -> bool {
         self.version < migration::VERSION || !self.missing.is_empty()
     }
@@ -58,15 +58,15 @@ impl From<Numbered> for Added {
 pub struct Migrated {
     /// The database's host, port and name.
     pub place: String,
-    /// The version before; 0 if there were no tables.
-    pub before: i64,
-    /// The version now.
+    /// The version before the change; 0 if there were no tables.
+    pub old_version: i64,
+    /// The version after the change.
     pub version: i64,
     /// The additions that were made.
     pub additions: Vec<Added>,
 }
 
-/// The additions that a store with these is without.
+/// The additions that a store lacks, by the numbers that are present.
 pub(super) fn missing(present: &[i64]) -> Vec<Added> {
     addition::missing(present).map(Added::from).collect()
 }

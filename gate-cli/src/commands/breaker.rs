@@ -93,7 +93,7 @@ impl BreakerSelection {
         match (&self.run, &self.task) {
             (Some(run), _) => BreakerSelector::Run(run),
             (None, Some(task)) => BreakerSelector::Task(task),
-            (None, None) => BreakerSelector::Invocation,
+            (None, None) => BreakerSelector::ThisTree,
         }
     }
 }

@@ -33,24 +33,24 @@ pub(super) fn run(invocation: &Invocation, args: &Bus) -> Result<u8, Failure> {
 }
 
 fn post(invocation: &Invocation, args: &Post) -> Result<u8, Failure> {
-    allowed(&args.kind)?;
-    let (destination, caller) = target(invocation, &args.place)?;
-    known_project(&destination.project_id)?;
+    refuse_runner_type(&args.kind)?;
+    let Addressee { target, caller } = addressee(invocation, &args.place)?;
+    check_project_id(&target.project_id)?;
     let draft = Message {
-        task_id: destination.task_id,
+        task_id: target.task_id,
         run_id: caller.speaks_for(args.run.as_deref())?,
         parents: args.parents.iter().map(|id| Parent::new(id)).collect(),
         links: args.links.iter().map(|url| Link { url: url.clone(), ..Link::default() }).collect(),
         meta: args.meta.clone(),
         body: body_text(args.body.as_deref(), "text to post")?,
-        ..Message::new(&args.kind, &destination.project_id)
+        ..Message::new(&args.kind, &target.project_id)
     };
-    let message = match shared_bus(invocation, &destination.bus)? {
+    let message = match shared_bus(invocation, &target.bus)? {
         Some(mut shared) => shared.memory.post_message(&shared.project, &shared.task, draft)?,
-        None => destination.bus.append(draft)?,
+        None => target.bus.append(draft)?,
     };
     print(&if args.json {
-        let bus = destination.bus.path().display().to_string();
+        let bus = target.bus.path().display().to_string();
         render::json(
             &serde_json::json!({ "msg_id": message.msg_id, "bus": bus, "message": message }),
         )?
@@ -61,7 +61,7 @@ fn post(invocation: &Invocation, args: &Post) -> Result<u8, Failure> {
 }
 
 /// Fails on a type that only the runner may post.
-fn allowed(kind: &str) -> Result<(), Failure> {
+fn refuse_runner_type(kind: &str) -> Result<(), Failure> {
     if !is_runner_type(kind) {
         return Ok(());
     }
@@ -70,19 +70,26 @@ fn allowed(kind: &str) -> Result<(), Failure> {
     Err(Failure::usage("runners-type", message).hint("say it with --type INFO or PROGRESS"))
 }
 
-/// The bus that the arguments mean, and the run whose agent calls.
-fn target(invocation: &Invocation, place: &BusArgs) -> Result<(BusTarget, Caller), Failure> {
+/// The bus that the arguments mean, and who calls.
+struct Addressee {
+    target: BusTarget,
+    /// The run whose agent calls, if any.
+    caller: Caller,
+}
+
+fn addressee(invocation: &Invocation, place: &BusArgs) -> Result<Addressee, Failure> {
     let folder = &invocation.places.folder;
     let name = place.name(folder);
     let search =
         BusSearch { name: &name, folder, project_here: &|| project_here(&invocation.places) };
-    let project = search.project_of_caller()?;
-    let caller =
-        project.map_or_else(|| Ok(Caller::default()), |project| governance::caller(&project))?;
-    Ok((search.target(&caller)?, caller))
+    let caller = match search.project_of_caller()? {
+        Some(project) => governance::caller(&project)?,
+        None => Caller::default(),
+    };
+    Ok(Addressee { target: search.target(&caller)?, caller })
 }
 
-/// A bus of the project here, whose machines share it in a database.
+/// A bus of the project that gate was called in, whose machines share it in a database.
 struct SharedBus {
     memory: Memory,
     project: Project,
@@ -100,8 +107,8 @@ fn shared_bus(invocation: &Invocation, bus: &disk::Bus) -> Result<Option<SharedB
     Ok(shared_memory(invocation, &project)?.map(|memory| SharedBus { memory, project, task }))
 }
 
-/// The database in which machines share this project; `None` if there is none, or if it is another
-/// project than the one here.
+/// The database in which machines share this project; `None` without such a database, or if gate was
+/// called in another project.
 pub(super) fn shared_memory(
     invocation: &Invocation,
     project: &Project,
@@ -114,7 +121,7 @@ pub(super) fn shared_memory(
     Ok(memory.shares(project).then_some(memory))
 }
 
-/// The project with this id, or the one here.
+/// The project with this id, or the one that gate was called in.
 pub(super) fn project(
     invocation: &Invocation,
     root: Option<&Path>,
@@ -124,7 +131,8 @@ pub(super) fn project(
     named_project(root.as_deref(), id, &|| project_here(&invocation.places))
 }
 
-fn known_project(id: &str) -> Result<(), Failure> {
+/// A project's id names its folder as well, so not every text is one.
+fn check_project_id(id: &str) -> Result<(), Failure> {
     match run::folder_name(id) {
         Ok(_) => Ok(()),
         Err(error) => Err(Failure::usage("project-invalid", error.to_string())),
@@ -132,34 +140,33 @@ fn known_project(id: &str) -> Result<(), Failure> {
 }
 
 fn discover(invocation: &Invocation, place: &BusArgs, json: bool) -> Result<u8, Failure> {
-    let (target, _) = target(invocation, place)?;
+    let Addressee { target, .. } = addressee(invocation, place)?;
     let exists = target.bus.path().is_file();
-    let shown = target.bus.path().display();
+    let path = target.bus.path().display();
     print(&if json {
         render::json(&serde_json::json!({
-            "bus": shown.to_string(), "exists": exists,
+            "bus": path.to_string(), "exists": exists,
             "project_id": target.project_id, "task_id": target.task_id,
         }))?
     } else {
-        format!("{shown}{}\n", if exists { "" } else { " (nothing was posted there yet)" })
+        format!("{path}{}\n", if exists { "" } else { " (nothing was posted there yet)" })
     })?;
     Ok(DONE)
 }
 
-/// The text of a flag, else of the standard input.
-pub(super) fn body_text(flag: Option<&str>, what: &str) -> Result<String, Failure> {
+/// The text of `--body`, else of the standard input. `noun` names the text in a failure.
+pub(super) fn body_text(flag: Option<&str>, noun: &str) -> Result<String, Failure> {
     if let Some(text) = flag {
         return Ok(text.to_owned());
     }
-    let missing = Failure::usage("usage", format!("there is no {what}"))
+    let missing = Failure::usage("usage", format!("there is no {noun}"))
         .hint("give it with --body, or on the standard input");
     if io::stdin().is_terminal() {
         return Err(missing);
     }
     let mut text = String::new();
-    let read = io::stdin().lock().take(MAX_INPUT_BYTES).read_to_string(&mut text);
-    read.map_err(|error| {
-        Failure::usage("input-unreadable", format!("the {what} on the standard input: {error}"))
+    io::stdin().lock().take(MAX_INPUT_BYTES).read_to_string(&mut text).map_err(|error| {
+        Failure::usage("input-unreadable", format!("the {noun} on the standard input: {error}"))
     })?;
     if text.trim().is_empty() { Err(missing) } else { Ok(text) }
 }

@@ -177,7 +177,7 @@ fn message_finding(
 fn ledger_finding(invocation: &Invocation, policy: &Policy) -> Finding {
     let status = invocation
         .memory(policy)
-        .and_then(|mut memory| memory.breaker(BreakerSelector::Invocation, policy));
+        .and_then(|mut memory| memory.breaker(BreakerSelector::ThisTree, policy));
     let status = match status {
         Ok(status) => status,
         Err(failure) => {

@@ -44,9 +44,9 @@ fn submit(invocation: &Invocation, args: &Submit) -> Result<u8, Failure> {
     let (code, submitted) = match read_signal(invocation, &args.file, args.format)? {
         Err(error) => (INVALID, ExitSubmitted::refused(error)),
         Ok(signal) => {
-            let handed =
+            let lease =
                 LeaseRef { work: &args.work, lease: args.lease.as_deref(), actor: &args.actor };
-            match log::opened(invocation)?.submit(handed, &signal) {
+            match log::open_ledger(invocation)?.submit(lease, &signal) {
                 Ok(submitted) => (DONE, ExitSubmitted::accepted(submitted.item, submitted.signal)),
                 Err(failure) if failure.exit_code == 2 => {
                     (INVALID, ExitSubmitted::refused(failure.message))
@@ -59,8 +59,8 @@ fn submit(invocation: &Invocation, args: &Submit) -> Result<u8, Failure> {
     Ok(code)
 }
 
-/// The signal that a file is or contains, or the reason why there is no valid one. If the
-/// protocol is switched off, nothing is read.
+/// The signal that a file is or contains, or the reason why no signal in it is valid. If the protocol
+/// is switched off, nothing is read.
 fn read_signal(
     invocation: &Invocation,
     file: &Path,

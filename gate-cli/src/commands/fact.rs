@@ -1,4 +1,4 @@
-//! `gate fact`: what was found out, written down.
+//! `gate fact`: facts about a task or a project, written down for later agents.
 
 mod args;
 
@@ -70,12 +70,12 @@ fn promote(invocation: &Invocation, args: &Promote) -> Result<u8, Failure> {
         Some(_) => finder.task.iter().cloned().collect(),
         None => finder.project.tasks()?,
     };
-    let chosen = match args.all {
+    let promotions = match args.all {
         true => Promotion::all(&tasks)?,
         false => Promotion::chosen(&tasks, &args.what)?,
     };
     let mut records = Vec::new();
-    for promotion in chosen {
+    for promotion in promotions {
         let (source, title) = (promotion.source.clone(), promotion.fact.title.clone());
         let name = args.name.as_deref();
         let mut add = |fact, name: &str| match &mut memory {

@@ -1,4 +1,4 @@
-//! `gate handoff`: what one agent leaves to the next.
+//! `gate handoff`: the message that one agent leaves to the next.
 
 mod args;
 
@@ -32,9 +32,9 @@ pub(super) fn run(invocation: &Invocation, args: &Handoff) -> Result<u8, Failure
     match args {
         Handoff::New(args) => new(invocation, args),
         Handoff::Check(args) => {
-            let read = read(invocation, &args.text)?;
+            let handoff = parse(invocation, &args.text)?;
             let praise = "it says all that it has to";
-            answer(&args.text, &read.all_problems(), args.json, praise)
+            answer(&args.text, &handoff.all_problems(), args.json, praise)
         }
         Handoff::Convert(args) => convert(invocation, args),
         Handoff::Verify(args) => verify(invocation, args),
@@ -47,10 +47,10 @@ pub(super) fn run(invocation: &Invocation, args: &Handoff) -> Result<u8, Failure
 
 fn new(invocation: &Invocation, args: &New) -> Result<u8, Failure> {
     let policy = settings::resolve(&invocation.places, &Selection::default())?.policy;
-    let wanted = RecordSelector { run: None, task: args.task.as_deref() };
-    let record = invocation.memory(&policy)?.latest(&wanted)?;
+    let selector = RecordSelector { run: None, task: args.task.as_deref() };
+    let record = invocation.memory(&policy)?.latest(&selector)?;
     let site = invocation.site()?;
-    let changed = match args.since.as_deref() {
+    let changed_files = match args.since.as_deref() {
         Some(name) => {
             let commit = WorkTree::open(&site)?.commit(name)?.ok_or_else(|| {
                 Failure::usage("unknown-commit", format!("--since {name}: no such commit"))
@@ -58,32 +58,33 @@ fn new(invocation: &Invocation, args: &New) -> Result<u8, Failure> {
             changed(&site, Some(&commit))?
         }
         None => {
-            let began = beginning(&site, record.as_ref())?.filter(|began| !began.is_from_history());
-            let since = began.as_ref().map(Baseline::commit);
+            let baseline =
+                beginning(&site, record.as_ref())?.filter(|baseline| !baseline.is_from_history());
+            let commit = baseline.as_ref().map(Baseline::commit);
             // If the commit is gone, the uncommitted changes can still be listed.
-            changed(&site, since).or_else(|_| changed(&site, None))?
+            changed(&site, commit).or_else(|_| changed(&site, None))?
         }
     };
     let judged =
         record.as_ref().map(|record| Judged { decision: &record.decision, policy: &policy });
-    let drafted = draft_of_decision(args.objective.as_deref(), judged, changed);
+    let draft = draft_of_decision(args.objective.as_deref(), judged, changed_files);
     let format = if args.json { Format::Json } else { args.format };
-    print(&secrets::masked(&drafted.to_text(format)))?;
+    print(&secrets::masked(&draft.to_text(format)))?;
     Ok(DONE)
 }
 
 fn convert(invocation: &Invocation, args: &Convert) -> Result<u8, Failure> {
-    let text = text(invocation, &args.text.file)?;
-    let from = args.text.format(&text);
-    let other = if from == Format::Markdown { Format::Json } else { Format::Markdown };
-    let format = args.to.unwrap_or(other);
-    let read = handoff::read(&text, from);
-    // What was lost in reading is not passed on as if it were the whole.
-    let converted = match &read.handoff {
-        Some(handoff) if read.problems.is_empty() => Some(handoff.to_text(format)),
+    let text = read_text(invocation, &args.text.file)?;
+    let source_format = args.text.format(&text);
+    let is_markdown = source_format == Format::Markdown;
+    let format = args.to.unwrap_or(if is_markdown { Format::Json } else { Format::Markdown });
+    let parsed = handoff::read(&text, source_format);
+    // A handoff that was read in part is not passed on as if it were the whole.
+    let converted = match &parsed.handoff {
+        Some(handoff) if parsed.problems.is_empty() => Some(handoff.to_text(format)),
         _ => None,
     };
-    let problems: Vec<_> = read.all_problems().into_iter().chain(read.lost_members).collect();
+    let problems: Vec<_> = parsed.all_problems().into_iter().chain(parsed.lost_members).collect();
     let report = HandoffReport::new(&problems);
     if args.json {
         print(&render::json(&ConvertedHandoff { report, format, text: converted.as_deref() })?)?;
@@ -93,20 +94,20 @@ fn convert(invocation: &Invocation, args: &Convert) -> Result<u8, Failure> {
         render::notes(&lines.map(|line| format!("{file}: {line}")).collect::<Vec<_>>());
         print(&converted.unwrap_or_default())?;
     }
-    Ok(code(&problems))
+    Ok(exit_code(&problems))
 }
 
 fn verify(invocation: &Invocation, args: &Verify) -> Result<u8, Failure> {
-    let read = read(invocation, &args.text)?;
-    let mut problems = read.all_problems();
-    if let Some(handoff) = &read.handoff {
+    let parsed = parse(invocation, &args.text)?;
+    let mut problems = parsed.all_problems();
+    if let Some(handoff) = &parsed.handoff {
         let policy = settings::resolve(&invocation.places, &Selection::default())?.policy;
-        let inside = |file: &Path| invocation.places.folder.join(file);
-        let file = Some(&args.text.file).filter(|file| *file != Path::new("-"));
-        let file = file.map(|file| inside(file));
+        let folder = &invocation.places.folder;
+        let is_file = args.text.file != Path::new("-");
+        let file = if is_file { Some(folder.join(&args.text.file)) } else { None };
         let site = CheckSite {
             ignore: policy.tree.ignore.clone(),
-            callers_files: args.transcript.iter().map(|file| inside(file)).collect(),
+            callers_files: args.transcript.iter().map(|file| folder.join(file)).collect(),
             ..invocation.site()?
         };
         let mut memory = invocation.memory(&policy)?;
@@ -128,16 +129,16 @@ fn answer(
     } else {
         report.card(&display_name(&input.file), praise)
     })?;
-    Ok(code(problems))
+    Ok(exit_code(problems))
 }
 
-fn code(problems: &[Problem]) -> u8 {
+fn exit_code(problems: &[Problem]) -> u8 {
     if problems.is_empty() { DONE } else { INVALID }
 }
 
-fn read(invocation: &Invocation, args: &HandoffInput) -> Result<handoff::ParsedHandoff, Failure> {
-    let text = text(invocation, &args.file)?;
-    Ok(handoff::read(&text, args.format(&text)))
+fn parse(invocation: &Invocation, input: &HandoffInput) -> Result<handoff::ParsedHandoff, Failure> {
+    let text = read_text(invocation, &input.file)?;
+    Ok(handoff::read(&text, input.format(&text)))
 }
 
 impl HandoffInput {
@@ -146,17 +147,17 @@ impl HandoffInput {
     }
 }
 
-/// A file's text, up to one byte more than a handoff may have: reading it refuses that.
-fn text(invocation: &Invocation, file: &Path) -> Result<String, Failure> {
-    let longest = LONGEST as u64 + 1;
+/// A file's text, up to one byte more than a handoff may have: enough for the parser to refuse it.
+fn read_text(invocation: &Invocation, file: &Path) -> Result<String, Failure> {
+    let most_bytes = LONGEST as u64 + 1;
     let mut bytes = Vec::new();
-    let read = if file == Path::new("-") {
-        io::stdin().lock().take(longest).read_to_end(&mut bytes)
+    let outcome = if file == Path::new("-") {
+        io::stdin().lock().take(most_bytes).read_to_end(&mut bytes)
     } else {
         File::open(invocation.places.folder.join(file))
-            .and_then(|file| file.take(longest).read_to_end(&mut bytes))
+            .and_then(|file| file.take(most_bytes).read_to_end(&mut bytes))
     };
-    read.map_err(|error| Failure::file("input-unreadable", "read", file, &error))?;
+    outcome.map_err(|error| Failure::file("input-unreadable", "read", file, &error))?;
     handoff::text_of(bytes, &display_name(file))
 }
 

@@ -101,16 +101,16 @@ pub(super) fn run(invocation: &Invocation, args: &Ledger) -> Result<u8, Failure>
 }
 
 fn show(invocation: &Invocation, args: &Show) -> Result<u8, Failure> {
-    let mut memory = log::opened(invocation)?;
+    let mut memory = log::open_ledger(invocation)?;
     let Some(number) = args.number else {
         let count = if args.all { None } else { Some(log::DEFAULT_COUNT) };
         return log::list(&mut memory, &Log { json: args.json, ..Log::default() }, count);
     };
     let mut view = memory.view()?;
-    let (found, last) = (view.entry(number.get())?, view.head()?.seq);
+    let (entry, last_seq) = (view.entry(number.get())?, view.head()?.seq);
     drop(view);
-    let sealed = found.ok_or_else(|| {
-        let message = format!("there is no record {number}: the ledger ends at record {last}");
+    let sealed = entry.ok_or_else(|| {
+        let message = format!("there is no record {number}: the ledger ends at record {last_seq}");
         Failure::usage("unknown-record", message).hint("`gate log` lists the latest records")
     })?;
     let mut lines = Lines::new(args.json);
@@ -123,21 +123,21 @@ fn show(invocation: &Invocation, args: &Show) -> Result<u8, Failure> {
 
 fn export(invocation: &Invocation) -> Result<u8, Failure> {
     let mut lines = Lines::new(true);
-    entries::each(&mut log::opened(invocation)?, 1, |sealed| lines.line(&sealed.to_line()))?;
+    entries::each(&mut log::open_ledger(invocation)?, 1, |sealed| lines.line(&sealed.to_line()))?;
     let _ = lines.flush()?;
     Ok(DONE)
 }
 
 fn backup(invocation: &Invocation, file: &Path) -> Result<u8, Failure> {
-    let to = invocation.places.folder.join(file);
-    let mut memory = log::opened(invocation)?;
-    let records = memory.back_up(&to)?;
-    print(&format!("copied to {}: {records} records of this project\n", to.display()))?;
+    let copy = invocation.places.folder.join(file);
+    let mut memory = log::open_ledger(invocation)?;
+    let record_count = memory.back_up(&copy)?;
+    print(&format!("copied to {}: {record_count} records of this project\n", copy.display()))?;
     Ok(DONE)
 }
 
 fn head(invocation: &Invocation, json: bool) -> Result<u8, Failure> {
-    let head = log::opened(invocation)?.view()?.head()?;
+    let head = log::open_ledger(invocation)?.view()?.head()?;
     print(&if json { render::json(&head)? } else { format!("{head}\n") })?;
     Ok(DONE)
 }

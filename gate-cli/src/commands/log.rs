@@ -51,14 +51,14 @@ pub(crate) struct Log {
     pub(crate) json: bool,
 }
 
-/// The verdicts in records, and `released` for a stop that a hook let go without one.
+/// The verdicts in records, and `released` for a stop that a hook let go without dead_loop.
 const VERDICTS: [&str; 5] = ["exit", "continue", "tripped", "blocked", "released"];
 
-/// The time in which a loop that died is named without `--since`.
-const DEAD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+/// Without `--since`, the longest time since a death for which the loop is named.
+const MAX_DEATH_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The longest loop that is looked for: its start is a record, too.
-const LONGEST_LOOP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// The age of the oldest records that are searched for the start of a loop that died.
+const MAX_LOOP_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Records that are shown by default.
 pub(super) const DEFAULT_COUNT: u64 = 20;
@@ -77,7 +77,7 @@ pub(super) fn run(invocation: &Invocation, args: &Log) -> Result<u8, Failure> {
 }
 
 /// The project's ledger.
-pub(super) fn opened(invocation: &Invocation) -> Result<Memory, Failure> {
+pub(super) fn open_ledger(invocation: &Invocation) -> Result<Memory, Failure> {
     let policy = settings::resolve(&invocation.places, &Selection::default())?.policy;
     invocation.memory(&policy)
 }
@@ -87,15 +87,15 @@ pub(super) fn list(memory: &mut Memory, args: &Log, count: Option<u64>) -> Resul
     let (since, lines) = (args.since.map(ago), Lines::new(args.json));
     let list = List { args, count, since, lines, costs: Costs::default() };
     match !args.all_projects && (args.since.is_none() || args.follow) {
-        true => list.follow(memory),
-        false => list.window(memory),
+        true => list.show_pages(memory),
+        false => list.show_window(memory),
     }
 }
 
 /// A list that is being printed.
 struct List<'l> {
     args: &'l Log,
-    /// The number of latest records; none means all.
+    /// The number of latest records; `None` for all.
     count: Option<u64>,
     /// Only records since this time.
     since: Option<Timestamp>,
@@ -104,17 +104,17 @@ struct List<'l> {
 }
 
 impl List<'_> {
-    /// The records of one project, page after page, and those that come.
-    fn follow(mut self, memory: &mut Memory) -> Result<u8, Failure> {
-        let mut next = match self.count {
+    /// Shows the records of one project, page after page, and with `--follow` new ones.
+    fn show_pages(mut self, memory: &mut Memory) -> Result<u8, Failure> {
+        let mut next_seq = match self.count {
             Some(count) => entries::start(memory, count, |sealed| self.wants(sealed))?,
             None => 1,
         };
         loop {
-            let shown = entries::each(memory, next, |sealed| self.show(None, sealed))?;
+            let end = entries::each(memory, next_seq, |sealed| self.show(None, sealed))?;
             let flow = self.lines.flush()?;
-            match shown {
-                Some(after) if self.args.follow && flow.is_continue() => next = after,
+            match end {
+                Some(end_seq) if self.args.follow && flow.is_continue() => next_seq = end_seq,
                 _ => return self.end(memory),
             }
             if self.lines.wait()?.is_break() {
@@ -123,12 +123,12 @@ impl List<'_> {
         }
     }
 
-    /// The records since a time, of one project or all.
-    fn window(mut self, memory: &mut Memory) -> Result<u8, Failure> {
+    /// Shows the records since a time, of one project or all.
+    fn show_window(mut self, memory: &mut Memory) -> Result<u8, Failure> {
         let all_projects = self.args.all_projects;
         let window = Window { since: self.since, all_projects };
-        let most = self.count.and_then(|count| usize::try_from(count).ok());
-        let latest = loops::latest_records(memory, &window, most, |sealed| self.wants(sealed))?;
+        let count = self.count.and_then(|count| usize::try_from(count).ok());
+        let latest = loops::latest_records(memory, &window, count, |sealed| self.wants(sealed))?;
         for (project, sealed) in &latest {
             let project = if all_projects { Some(project.as_str()) } else { None };
             if self.show(project, sealed)?.is_break() {
@@ -152,27 +152,29 @@ impl List<'_> {
         self.lines.line(&card::log_line(sealed, project, cost.as_deref()))
     }
 
-    /// A line for each loop that died: no record has its end, and its start may be long ago.
-    fn died(&mut self, memory: &mut Memory) -> Result<Flow, Failure> {
+    /// Shows a line for each loop that died: no record has its end, and its start may be long ago.
+    fn show_deaths(&mut self, memory: &mut Memory) -> Result<Flow, Failure> {
         if self.args.verdict.is_some() {
             return Ok(Flow::Continue(()));
         }
         let all_projects = self.args.all_projects;
-        let since = self.since.unwrap_or_else(|| ago(DEAD_FOR));
-        let window = Window { since: Some(since.min(ago(LONGEST_LOOP))), all_projects };
-        for one in loops::read(memory, &window)? {
-            let was_seen = one.ended.parse::<Timestamp>().is_ok_and(|time| time >= since);
-            let name = one.run.split('#').next();
-            let is_wanted = is_wanted(self.args.run.as_deref(), &[Some(&one.run), name])
-                && is_wanted(self.args.task.as_deref(), &[one.task.as_deref()]);
-            let deaths = one.deaths_in_words();
-            let has_died = one.state == LoopState::Died || deaths.is_some();
-            if !was_seen || !is_wanted || !has_died {
+        let since = self.since.unwrap_or_else(|| ago(MAX_DEATH_AGE));
+        // A loop is known by the record of its start, which may be older than the records that the
+        // list shows.
+        let window = Window { since: Some(since.min(ago(MAX_LOOP_AGE))), all_projects };
+        for dead_loop in loops::read(memory, &window)? {
+            let is_recent = dead_loop.ended.parse::<Timestamp>().is_ok_and(|time| time >= since);
+            let name = dead_loop.run.split('#').next();
+            let is_wanted = matches_filter(self.args.run.as_deref(), &[Some(&dead_loop.run), name])
+                && matches_filter(self.args.task.as_deref(), &[dead_loop.task.as_deref()]);
+            let earlier_deaths = dead_loop.deaths_in_words();
+            let has_died = dead_loop.state == LoopState::Died || earlier_deaths.is_some();
+            if !is_recent || !is_wanted || !has_died {
                 continue;
             }
             let line = match self.args.json {
-                true => death_json(&one, deaths.as_deref(), all_projects),
-                false => death_line(&one, deaths.as_deref()),
+                true => death_json(&dead_loop, earlier_deaths.as_deref(), all_projects),
+                false => death_line(&dead_loop, earlier_deaths.as_deref()),
             };
             if self.lines.line(&line)?.is_break() {
                 return Ok(Flow::Break(()));
@@ -182,7 +184,7 @@ impl List<'_> {
     }
 
     fn end(mut self, memory: &mut Memory) -> Result<u8, Failure> {
-        if self.died(memory)?.is_break() {
+        if self.show_deaths(memory)?.is_break() {
             return Ok(DONE);
         }
         if self.args.cost {
@@ -191,13 +193,15 @@ impl List<'_> {
                 return Ok(DONE);
             }
         }
-        let _reader_may_have_gone = self.lines.flush()?;
+        // Nothing follows, so it does not matter whether the reader has gone.
+        let _ = self.lines.flush()?;
         Ok(DONE)
     }
 
     fn wants(&self, sealed: &Sealed) -> bool {
         let record = &sealed.record;
         let state = |key: &str| record.body.get("state")?.get(key)?.as_str();
+        // A time that cannot be read does not hide its record.
         let is_early = match (self.since, record.time.parse::<Timestamp>()) {
             (Some(since), Ok(time)) => time < since,
             _ => false,
@@ -210,44 +214,49 @@ impl List<'_> {
         });
         let task = state("task").or_else(|| record.body.get("task")?.as_str());
         !is_early
-            && is_wanted(self.args.run.as_deref(), &[record.run.as_deref(), state("loop")])
-            && is_wanted(self.args.task.as_deref(), &[task])
-            && is_wanted(self.args.verdict.as_deref(), &[verdict])
+            && matches_filter(self.args.run.as_deref(), &[record.run.as_deref(), state("loop")])
+            && matches_filter(self.args.task.as_deref(), &[task])
+            && matches_filter(self.args.verdict.as_deref(), &[verdict])
     }
 }
 
-/// Any name is wanted if none was asked for.
-fn is_wanted(wanted: Option<&str>, names: &[Option<&str>]) -> bool {
-    wanted.is_none() || names.contains(&wanted)
+/// Without a filter, every record matches.
+fn matches_filter(filter: Option<&str>, names: &[Option<&str>]) -> bool {
+    filter.is_none() || names.contains(&filter)
 }
 
-/// The deaths of a loop: those before it was started again, then the last.
-fn deaths(one: &LoopRecord, earlier: Option<&str>) -> String {
-    let last = (one.state == LoopState::Died).then_some(one.why.as_str());
-    earlier.into_iter().chain(last).collect::<Vec<_>>().join("; ")
+/// The deaths of a loop: those after which it was started again, then the last.
+fn deaths(dead_loop: &LoopRecord, earlier_deaths: Option<&str>) -> String {
+    let is_dead = dead_loop.state == LoopState::Died;
+    let last_death = if is_dead { Some(dead_loop.why.as_str()) } else { None };
+    earlier_deaths.into_iter().chain(last_death).collect::<Vec<_>>().join("; ")
 }
 
-fn death_line(one: &LoopRecord, earlier: Option<&str>) -> String {
-    let is_dead = one.state == LoopState::Died;
-    let next = one.next.iter().filter(|_next| is_dead).map(|next| format!("; {next}"));
-    let (name, word) = (one.task.as_ref().unwrap_or(&one.run), LoopState::Died.word());
-    brief(&format!("{word} {name}: {}{}", deaths(one, earlier), next.collect::<String>()))
+fn death_line(dead_loop: &LoopRecord, earlier_deaths: Option<&str>) -> String {
+    let mut text = deaths(dead_loop, earlier_deaths);
+    if dead_loop.state == LoopState::Died
+        && let Some(next) = &dead_loop.next
+    {
+        text.push_str(&format!("; {next}"));
+    }
+    let name = dead_loop.task.as_ref().unwrap_or(&dead_loop.run);
+    brief(&format!("{} {name}: {text}", LoopState::Died.word()))
 }
 
 /// A loop that died as JSON. It is no record: it has no number and no hash.
-fn death_json(one: &LoopRecord, earlier: Option<&str>, all_projects: bool) -> String {
+fn death_json(dead_loop: &LoopRecord, earlier_deaths: Option<&str>, all_projects: bool) -> String {
     let mut line = json!({
         "type": "loop_died",
-        "time": one.ended,
-        "run": one.run,
-        "task": one.task,
-        "state": one.state,
-        "why": deaths(one, earlier),
-        "next": one.next,
-        "tree": one.tree,
+        "time": dead_loop.ended,
+        "run": dead_loop.run,
+        "task": dead_loop.task,
+        "state": dead_loop.state,
+        "why": deaths(dead_loop, earlier_deaths),
+        "next": dead_loop.next,
+        "tree": dead_loop.tree,
     });
     if all_projects {
-        line["project"] = Value::from(one.project.as_str());
+        line["project"] = Value::from(dead_loop.project.as_str());
     }
     line.to_string()
 }

@@ -129,7 +129,7 @@ pub(super) fn status(
     let mut memory = invocation.memory(&policy)?;
     let switch = memory.switch()?;
     let settings = invocation.places.project_file()?;
-    let breaker = memory.breaker(BreakerSelector::Invocation, &policy)?;
+    let breaker = memory.breaker(BreakerSelector::ThisTree, &policy)?;
     let last_decision = memory.latest(&RecordSelector::default())?;
     let hook = policy.hook;
     // Approved settings judge on, also where somebody has removed the file.

@@ -1,4 +1,4 @@
-//! `gate work`: work items, and who has them.
+//! `gate work`: work items, and the leases on them.
 
 mod args;
 mod ci;
@@ -30,42 +30,45 @@ const NEGATIVE: u8 = 1;
 
 pub(super) fn run(invocation: &Invocation, args: &Work) -> Result<u8, Failure> {
     match args {
-        Work::Add(args) => add(invocation, &mut log::opened(invocation)?, args),
-        Work::Claim(args) => claim(invocation, &mut log::opened(invocation)?, args),
-        Work::Renew { lease, ttl } => answer(&mut log::opened(invocation)?, lease.json, |memory| {
-            memory.renew(lease.handed(), *ttl)
+        Work::Add(args) => add(invocation, &mut log::open_ledger(invocation)?, args),
+        Work::Claim(args) => claim(invocation, &mut log::open_ledger(invocation)?, args),
+        Work::Renew { lease, ttl } => {
+            answer(&mut log::open_ledger(invocation)?, lease.json, |memory| {
+                memory.renew(lease.lease_ref(), *ttl)
+            })
+        }
+        Work::Release(lease) => answer(&mut log::open_ledger(invocation)?, lease.json, |memory| {
+            memory.release(lease.lease_ref())
         }),
-        Work::Release(lease) => answer(&mut log::opened(invocation)?, lease.json, |memory| {
-            memory.release(lease.handed())
-        }),
-        Work::Unblock(args) => unblock(&mut log::opened(invocation)?, args),
+        Work::Unblock(args) => unblock(&mut log::open_ledger(invocation)?, args),
         Work::Ci(args) => ci::run(invocation, args),
         Work::Show(args) => {
-            answer(&mut log::opened(invocation)?, args.json, |memory| memory.work(&args.id))
+            answer(&mut log::open_ledger(invocation)?, args.json, |memory| memory.work(&args.id))
         }
-        Work::List(args) => list(&mut log::opened(invocation)?, args),
+        Work::List(args) => list(&mut log::open_ledger(invocation)?, args),
     }
 }
 
 fn add(invocation: &Invocation, memory: &mut Memory, args: &AddWork) -> Result<u8, Failure> {
-    let file = args.file.as_deref().map(|file| read_description(&invocation.places.folder, file));
-    let description = file.transpose()?.unwrap_or_default();
+    let description = match args.file.as_deref() {
+        Some(file) => read_description(&invocation.places.folder, file)?,
+        None => String::new(),
+    };
     let work = WorkItem::new(&args.id, &args.title, &description, args.phase)?;
     answer(memory, args.json, |memory| memory.add_work(&work, args.actor.as_deref()))
 }
 
-/// A description from a file. Of one that is too long, only one byte more than allowed is
-/// read: enough to refuse it.
+/// A description from a file, up to one byte more than it may have: enough to refuse it.
 fn read_description(folder: &Path, file: &Path) -> Result<String, Failure> {
-    let most = MAX_DESCRIPTION as u64 + 1;
+    let most_bytes = MAX_DESCRIPTION as u64 + 1;
     let mut text = String::new();
-    let read = if file == Path::new("-") {
-        io::stdin().lock().take(most).read_to_string(&mut text)
+    let outcome = if file == Path::new("-") {
+        io::stdin().lock().take(most_bytes).read_to_string(&mut text)
     } else {
-        let opened = std::fs::File::open(folder.join(file));
-        opened.and_then(|opened| opened.take(most).read_to_string(&mut text))
+        std::fs::File::open(folder.join(file))
+            .and_then(|file| file.take(most_bytes).read_to_string(&mut text))
     };
-    read.map_err(|error| Failure::file("input-unreadable", "read", file, &error))?;
+    outcome.map_err(|error| Failure::file("input-unreadable", "read", file, &error))?;
     Ok(text)
 }
 
@@ -73,15 +76,17 @@ fn claim(invocation: &Invocation, memory: &mut Memory, args: &ClaimWork) -> Resu
     let which = Claimable { phase: args.phase, id: args.id.as_deref() };
     let (wait, request) = (args.wait.unwrap_or_default(), args.request.as_deref());
     let claim = Claim { actor: &args.actor, which, ttl: args.ttl, wait, request };
-    let began = memory.lease_time()?;
+    let start = memory.lease_time()?;
     let Some(item) = memory.claim(&claim, &|| false)? else {
-        let why = args.id.as_deref().map(|id| memory.unclaimable(id)).transpose()?.flatten();
-        let why = why.map(|why| why.to_string());
+        let obstacle = match args.id.as_deref() {
+            Some(id) => memory.unclaimable(id)?.map(|error| error.to_string()),
+            None => None,
+        };
         print(&if args.json {
-            render::json(&json!({ "work": null, "error": why }))?
+            render::json(&json!({ "work": null, "error": obstacle }))?
         } else {
-            let why = why.unwrap_or_else(|| "there is nothing to claim".to_owned());
-            format!("{}\n", text::clean(&why))
+            let message = obstacle.as_deref().unwrap_or("there is nothing to claim");
+            format!("{}\n", text::clean(message))
         })?;
         return Ok(NEGATIVE);
     };
@@ -89,16 +94,18 @@ fn claim(invocation: &Invocation, memory: &mut Memory, args: &ClaimWork) -> Resu
     print(&if args.json {
         render::json(&LeaseRecord::new(&item).map(|lease| lease.with_handoff(handoff)))?
     } else {
+        // The holder of a lease gets it again. It is older than this claim then; a lease holds
+        // milliseconds.
         let issued = item.lease.as_ref().map(|lease| lease.issued_at.as_millisecond());
-        let is_older = issued.is_some_and(|issued| issued < began.as_millisecond());
-        let again = if is_older { held_again(&item) } else { String::new() };
-        again + &work_card(&item, LeaseState::Active, handoff.as_deref())
+        let is_held_again = issued.is_some_and(|issued| issued < start.as_millisecond());
+        let note = if is_held_again { held_again(&item) } else { String::new() };
+        note + &work_card(&item, LeaseState::Active, handoff.as_deref())
     })?;
     Ok(DONE)
 }
 
 /// The file of the latest handoff of a work item, where machines share the project. The item is
-/// claimed already, so a handoff that cannot be had is only a remark.
+/// claimed already, so a failure to get its handoff is only a remark.
 pub(super) fn handoff(invocation: &Invocation, memory: &mut Memory, work: &str) -> Option<String> {
     if !invocation.places.names_database() {
         return None;
@@ -114,8 +121,8 @@ pub(super) fn handoff(invocation: &Invocation, memory: &mut Memory, work: &str) 
 }
 
 fn unblock(memory: &mut Memory, args: &Unblock) -> Result<u8, Failure> {
-    let by = (args.actor.as_deref(), args.reason.as_deref());
-    answer(memory, args.json, |memory| memory.unblock(&args.id, args.phase, by))
+    let (actor, reason) = (args.actor.as_deref(), args.reason.as_deref());
+    answer(memory, args.json, |memory| memory.unblock(&args.id, args.phase, actor, reason))
 }
 
 fn list(memory: &mut Memory, args: &ListWork) -> Result<u8, Failure> {
@@ -133,13 +140,13 @@ fn list(memory: &mut Memory, args: &ListWork) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-/// Does the work, and shows the item afterwards.
+/// Changes or reads an item, and shows it as it is afterwards.
 fn answer(
     memory: &mut Memory,
     json: bool,
-    work: impl FnOnce(&mut Memory) -> Result<Item, Failure>,
+    act: impl FnOnce(&mut Memory) -> Result<Item, Failure>,
 ) -> Result<u8, Failure> {
-    let item = work(memory)?;
+    let item = act(memory)?;
     let now = memory.lease_time()?;
     print(&if json {
         render::json(&WorkRecord::new(&item, now))?
@@ -151,7 +158,7 @@ fn answer(
 }
 
 impl LeaseArgs {
-    fn handed(&self) -> LeaseRef<'_> {
+    fn lease_ref(&self) -> LeaseRef<'_> {
         LeaseRef { work: &self.id, lease: self.lease.as_deref(), actor: &self.actor }
     }
 }

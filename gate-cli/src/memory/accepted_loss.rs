@@ -64,9 +64,9 @@ impl Memory {
         if !self.store.is_shared() {
             return Ok(());
         }
-        let Some(Loss { marked, found }) = self.loss()? else { return Ok(()) };
+        let Some(Loss { marked_head, ledger_head }) = self.loss()? else { return Ok(()) };
         let machine = super::machine();
-        let body = json!({ "marked": marked, "found": found, "machine": machine });
+        let body = json!({ "marked": marked_head, "found": ledger_head, "machine": machine });
         let report = body::draft(kind::LOSS_NOTICED, None, GATE, &body)?;
         Ok(self.store.report_loss(&self.project, report)?)
     }
@@ -78,7 +78,7 @@ impl Memory {
         reason: &str,
         operator: &Operator,
     ) -> Result<AcceptedLoss, Failure> {
-        let Loss { marked, found } = loss;
+        let Loss { marked_head: marked, ledger_head: found } = loss;
         let reason = secrets::masked(reason);
         let missing = (found.seq < marked.seq).then(|| marked.seq - found.seq);
         let body = json!({

@@ -302,7 +302,7 @@ impl Memory {
 impl<'a> BreakerSelector<'a> {
     fn loop_id(self) -> LoopId<'a> {
         match self {
-            Self::Invocation => LoopId::Tree,
+            Self::ThisTree => LoopId::Tree,
             Self::Task(task) => LoopId::Task(task),
             Self::Run(run) => LoopId::Named(run),
         }
@@ -316,7 +316,7 @@ impl<'a> BreakerSelector<'a> {
     fn owner(&self, name: &str) -> BreakerOwner {
         match self {
             Self::Run(_) => BreakerOwner::Loop { name: name.to_owned(), task: String::new() },
-            Self::Invocation | Self::Task(_) => BreakerOwner::Task(self.task().to_owned()),
+            Self::ThisTree | Self::Task(_) => BreakerOwner::Task(self.task().to_owned()),
         }
     }
 }

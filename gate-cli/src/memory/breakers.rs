@@ -27,7 +27,7 @@ const FORGOTTEN_AFTER_MS: u64 = 12 * 60 * 60 * 1_000;
 #[derive(Clone, Copy, Debug)]
 pub enum BreakerSelector<'a> {
     /// The breakers of this work tree.
-    Invocation,
+    ThisTree,
     /// The breaker of this task, and those of its loops.
     Task(&'a str),
     /// The breaker of this run, loop or session.
@@ -52,7 +52,8 @@ pub struct OpenBreaker {
     /// The client's id of the session.
     pub session: Option<String>,
     /// The breaker belongs to this work tree, or to all.
-    pub invocation: bool,
+    #[serde(rename = "here")]
+    pub is_of_this_tree: bool,
     /// The breaker's state.
     pub state: BreakerState,
     /// The cause: the name of a setting with a limit, or `operator`.
@@ -76,8 +77,8 @@ impl OpenBreaker {
 
     fn is_selected(&self, selector: BreakerSelector<'_>) -> bool {
         match selector {
-            BreakerSelector::Invocation => {
-                self.invocation && (self.owner == Owner::Loop || self.task.is_empty())
+            BreakerSelector::ThisTree => {
+                self.is_of_this_tree && (self.owner == Owner::Loop || self.task.is_empty())
             }
             BreakerSelector::Task(task) => self.task == task,
             BreakerSelector::Run(name) => {
@@ -93,7 +94,7 @@ pub(super) fn sorted(
     selector: BreakerSelector<'_>,
 ) -> Vec<OpenBreaker> {
     open.retain(|breaker| {
-        matches!(selector, BreakerSelector::Invocation) || breaker.is_selected(selector)
+        matches!(selector, BreakerSelector::ThisTree) || breaker.is_selected(selector)
     });
     open.sort_by_key(|breaker| (!breaker.is_selected(selector), !breaker.stops(), breaker.owner));
     open
@@ -201,7 +202,7 @@ fn describe(
         task: state.task.clone(),
         agent,
         session,
-        invocation: state.owner == Owner::Task || breakers_tree == Some(tree),
+        is_of_this_tree: state.owner == Owner::Task || breakers_tree == Some(tree),
         state: breaker.state,
         trip: trip.map(|trip| trip.cause.name().to_owned()),
         message: trip.map(|trip| trip.message.clone()),

@@ -38,7 +38,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use gate_checks::worktree;
-use gate_core::ledger::{Draft, Head, MovedOut, Sealed};
+use gate_core::ledger::{Draft, MovedOut, Sealed};
 
 pub(crate) use accepted_loss::AcceptedLoss;
 pub(crate) use approvals::Approvals;
@@ -62,7 +62,7 @@ pub(crate) use wrong::WrongRecord;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::settings::{DATABASE, DATABASE_FILE, Places};
-use crate::store::{self, Leases, Place, Store, StoreError, Transaction, View};
+use crate::store::{self, Examination, Leases, Place, Store, StoreError, Transaction, View};
 use crate::trust::{NearestApproval, Trust, TrustReport, TrustState};
 
 /// A project's ledger, opened.
@@ -164,7 +164,7 @@ impl Memory {
 
     /// The records that older gates moved out of the ledger to archives.
     pub(crate) fn moved_out(&mut self) -> Result<Vec<MovedOut>, StoreError> {
-        store::moved_out(&mut self.examine()?.0)
+        store::moved_out(&mut self.examine()?.view)
     }
 
     /// The project's id in the settings, or its identity.
@@ -189,7 +189,7 @@ impl Memory {
     /// The names of all projects in the store.
     pub(crate) fn projects(&mut self) -> Result<Vec<String>, Failure> {
         // Only names are read, so no ledger has to be sound.
-        Ok(self.examine()?.0.projects()?)
+        Ok(self.examine()?.view.projects()?)
     }
 
     /// A consistent view of the ledger of another project in the same store.
@@ -197,9 +197,9 @@ impl Memory {
         self.store.view(project)
     }
 
-    /// A view of a ledger that may have lost records, and the last record that is known
-    /// outside of the store.
-    pub(crate) fn examine(&mut self) -> Result<(View<'_>, Option<Head>), StoreError> {
+    /// A view of a ledger that may have lost records, and the last record that is known outside of
+    /// the store.
+    pub(crate) fn examine(&mut self) -> Result<Examination<'_>, StoreError> {
         self.store.examine(&self.project)
     }
 

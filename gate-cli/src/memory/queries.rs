@@ -145,7 +145,7 @@ impl Memory {
     /// The policy with this digest. `None` if the store does not have it, or if this version cannot
     /// read it. Fails on a policy that was changed in the store.
     pub(crate) fn policy(&mut self, digest: &str) -> Result<Option<Policy>, Failure> {
-        let (mut view, _) = self.examine()?;
+        let mut view = self.examine()?.view;
         let Some(text) = view.policy(digest)? else { return Ok(None) };
         if gate_core::digest(text.as_bytes()) != digest {
             let message = format!("the policy {digest} was changed in the store");

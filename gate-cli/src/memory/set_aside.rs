@@ -59,13 +59,13 @@ impl Memory {
     }
 
     fn record_count(&mut self) -> Result<u64, StoreError> {
-        let (mut view, _) = self.examine()?;
+        let mut view = self.examine()?.view;
         Ok(view.head()?.seq)
     }
 
     /// All work items, and the time by the clock that their leases run by.
     fn items_now(&mut self) -> Result<(Vec<Item>, Timestamp), Failure> {
-        let (mut view, _) = self.examine()?;
+        let mut view = self.examine()?.view;
         Ok((items(&mut view, |_| true)?, view.now()?))
     }
 }

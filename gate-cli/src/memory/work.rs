@@ -129,9 +129,10 @@ impl Memory {
         &mut self,
         id: &str,
         to: Option<WorkPhase>,
-        (by, reason): (Option<&str>, Option<&str>),
+        actor: Option<&str>,
+        reason: Option<&str>,
     ) -> Result<Item, Failure> {
-        let actor = actor_or_operator(by)?;
+        let actor = actor_or_operator(actor)?;
         self.take_step(id, &actor, reason, |state| match to {
             Some(phase) => state.step_back(id, phase),
             None => state.step(id, Cause::Unblocked),

@@ -1,5 +1,5 @@
-//! The card for a person: what happened and why in one line, what is not in order, and
-//! what to do next.
+//! The card for a person: the verdict with its reason in one line, the rows of what is not in order,
+//! and the next step.
 
 pub(crate) mod checks;
 mod grounds;
@@ -24,6 +24,9 @@ use grounds::grounds;
 
 /// Notes that a card shows at most.
 const MAX_NOTES: usize = 3;
+
+/// Almost-signals that a card shows at most.
+const MAX_NEAR_MISSES: usize = 5;
 
 /// Reasons that the row of the signal shows.
 const SIGNAL_CODES: [ReasonCode; 4] = [
@@ -63,7 +66,7 @@ pub(crate) fn fill_card(page: &mut Page, record: &Record, options: CardOptions<'
     card.limits(page);
     card.notes(page);
     if options.verbose {
-        indicators(page, &record.decision.input.indicators, usize::MAX);
+        add_indicators(page, &record.decision.input.indicators, usize::MAX);
     }
     page.rows("next", next_step(card.decision));
 }
@@ -73,14 +76,14 @@ pub(crate) fn scan_card(
     file: &str,
     transcript: &Transcript,
     signal: &Signal,
-    found: &Indicators,
+    indicators: &Indicators,
 ) -> String {
     let mut page = Page::new();
     let format = transcript.format.as_deref().unwrap_or("empty");
     page.head(Mark::None, file, &format!("({format})"));
     page.row("signal", &signal_line(signal));
     signal_details(&mut page, signal, usize::MAX);
-    indicators(&mut page, found, usize::MAX);
+    add_indicators(&mut page, indicators, usize::MAX);
     let problem = transcript.problems.first();
     page.rows("note", problem.map(|problem| format!("line {}: {}", problem.line, problem.text)));
     page.into_text()
@@ -180,23 +183,24 @@ impl<'d> Card<'d> {
     /// The first reason; of checks their names alone, since rows say more.
     fn why(&self) -> String {
         let Some(first) = self.decision.reasons.first() else { return String::new() };
-        let what = match first.code {
+        let verb = match first.code {
             ReasonCode::RequiredCheckFailed => "failed",
             ReasonCode::RequiredCheckInconclusive => "gave no result",
             _ => return first.message.clone(),
         };
-        let same = self.decision.reasons.iter().filter(|reason| reason.code == first.code);
-        let names: Vec<_> = same.filter_map(|reason| reason.check.as_deref()).collect();
-        format!("{} {what}", listed(&names))
+        let reasons = self.decision.reasons.iter().filter(|reason| reason.code == first.code);
+        let names: Vec<_> = reasons.filter_map(|reason| reason.check.as_deref()).collect();
+        format!("{} {verb}", listed(&names))
     }
 
     fn checks(&self, page: &mut Page) {
         let (mut bad, mut unsure, mut fine) = (Vec::new(), Vec::new(), Vec::new());
+        // Checks that did not run share a row if they share the reason.
         let mut not_run: Vec<(&str, Vec<&str>)> = Vec::new();
         for evidence in &self.decision.input.evidence {
             match (mark(evidence), evidence.outcome) {
                 (_, Outcome::Skipped) => {
-                    match not_run.iter_mut().find(|(why, _)| *why == evidence.summary) {
+                    match not_run.iter_mut().find(|(reason, _)| *reason == evidence.summary) {
                         Some((_, names)) => names.push(&evidence.check),
                         None => not_run.push((&evidence.summary, vec![&evidence.check])),
                     }
@@ -212,9 +216,10 @@ impl<'d> Card<'d> {
             let next = self.decision.next.as_deref();
             check(page, evidence, self.options.verbose, self.is_stored, next);
         }
-        for (why, names) in not_run {
-            let why = if why.is_empty() { String::new() } else { format!(": {}", brief(why)) };
-            page.marked(Mark::Unsure, "not run", &format!("{}{why}", listed(&names)));
+        for (reason, names) in not_run {
+            let suffix =
+                if reason.is_empty() { String::new() } else { format!(": {}", brief(reason)) };
+            page.marked(Mark::Unsure, "not run", &format!("{}{suffix}", listed(&names)));
         }
         if self.checks_were_skipped() {
             page.marked(Mark::Unsure, "not run", "the checks, because of what the agent wrote");
@@ -233,10 +238,10 @@ impl<'d> Card<'d> {
     /// The agent's claim, if it is complete and helped to decide.
     fn claim(&self) -> Option<String> {
         let signal = &self.decision.input.signal;
-        let decided = !self.options.verbose
+        let has_effect = !self.options.verbose
             && !self.decision.forced
             && !self.has_reason(&[ReasonCode::BreakerOpen, ReasonCode::BreakerIsolated]);
-        (decided && signal.status == Status::Complete)
+        (has_effect && signal.status == Status::Complete)
             .then(|| format!("the agent signals completion{}", signal_place(signal)))
     }
 
@@ -244,7 +249,7 @@ impl<'d> Card<'d> {
         self.decision.reasons.iter().any(|reason| codes.contains(&reason.code))
     }
 
-    /// True if the configured checks did not run because the signal decided before.
+    /// The configured checks did not run, because the signal decided before.
     fn checks_were_skipped(&self) -> bool {
         let policy = self.options.policy;
         policy.is_some_and(|policy| !policy.checks.is_empty())
@@ -264,9 +269,13 @@ impl<'d> Card<'d> {
             page.marked(mark, "signal", &signal_line(signal));
             signal_details(page, signal, usize::MAX);
         } else if signal.status == Status::Invalid || !self.head_shows_signal() {
-            let wants_none = self.decision.released.is_some() || self.decision.forced;
-            let is_shown = signal.status != Status::Complete
-                && !(signal.status == Status::Absent && wants_none);
+            // An agent that a hook lets go, or that the operator overrules, owes no signal.
+            let owes_signal = self.decision.released.is_none() && !self.decision.forced;
+            let is_shown = match signal.status {
+                Status::Complete => false,
+                Status::Absent => owes_signal,
+                Status::Continue | Status::Blocked | Status::Invalid => true,
+            };
             if is_shown {
                 page.marked(mark, "signal", &signal_line(signal));
                 signal_details(page, signal, 1);
@@ -340,31 +349,31 @@ pub(crate) fn state_name(state: BreakerState) -> &'static str {
     }
 }
 
-/// The counters that are not zero; none if all are.
+/// The counters that are not zero; `None` if all are zero.
 pub(crate) fn counters(counters: &Counters) -> Option<String> {
-    let counting = LimitedCounter::all().into_iter().filter_map(|counter| {
+    let counts = LimitedCounter::all().into_iter().filter_map(|counter| {
         let count = (counter.count)(counters);
         (count > 0).then(|| format!("{} {count}", counter.name()))
     });
-    let words: Vec<_> = counting.collect();
-    (!words.is_empty()).then(|| words.join(", "))
+    let texts: Vec<_> = counts.collect();
+    (!texts.is_empty()).then(|| texts.join(", "))
 }
 
 /// Counters that have reached half of their limit, each in words.
 fn near_limits(counters: &Counters, limits: &BreakerPolicy) -> Vec<String> {
-    let near = LimitedCounter::all().into_iter().filter_map(|counter| {
+    let lines = LimitedCounter::all().into_iter().filter_map(|counter| {
         let (count, limit) = ((counter.count)(counters), (counter.limit)(limits));
         (limit > 0 && count > 0 && 2 * count >= limit)
             .then(|| format!("{count} of {limit} {}", counter.noun))
     });
-    near.collect()
+    lines.collect()
 }
 
 /// `a`, `a and b`, `a, b and c`.
 fn listed(names: &[&str]) -> String {
     match names {
         [] => "a check".to_owned(),
-        [one] => (*one).to_owned(),
+        [name] => (*name).to_owned(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
@@ -388,11 +397,11 @@ fn signal_place(signal: &Signal) -> String {
     line.unwrap_or_default() + &source.unwrap_or_default()
 }
 
-fn signal_details(page: &mut Page, signal: &Signal, most: usize) {
+fn signal_details(page: &mut Page, signal: &Signal, max_misses: usize) {
     for problem in &signal.problems {
         page.detail(problem);
     }
-    for miss in signal.near_misses.iter().rev().take(most.min(5)) {
+    for miss in signal.near_misses.iter().rev().take(max_misses.min(MAX_NEAR_MISSES)) {
         page.detail(&near_miss(miss));
     }
 }
@@ -401,11 +410,11 @@ fn near_miss(miss: &NearMiss) -> String {
     brief(&format!("almost, in line {}: {}: {}", miss.line, miss.why, miss.text))
 }
 
-fn indicators(page: &mut Page, indicators: &Indicators, most: usize) {
-    let (found, needed) = (indicators.score, indicators.threshold);
-    page.row("indicators", &format!("{found} found, {needed} needed"));
-    let counting = indicators.hits.iter().filter(|hit| hit.weight > 0);
-    for hit in counting.take(most) {
+fn add_indicators(page: &mut Page, indicators: &Indicators, max_hits: usize) {
+    let Indicators { score, threshold, .. } = indicators;
+    page.row("indicators", &format!("{score} found, {threshold} needed"));
+    let hits = indicators.hits.iter().filter(|hit| hit.weight > 0);
+    for hit in hits.take(max_hits) {
         page.detail(&format!("line {}: {} \"{}\"", hit.line, hit.pattern, hit.excerpt));
     }
     if indicators.checks > 0 {

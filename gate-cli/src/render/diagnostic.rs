@@ -34,7 +34,7 @@ pub(crate) fn failure(failure: &Failure, mode: OutputMode) -> u8 {
     if mode.json
         && let Ok(text) = json_line(failure)
     {
-        // A failure to print it leaves the exit code, which is never a pass.
+        // If it cannot be printed, the exit code still tells the failure.
         let _ = print(&text);
     }
     failure.exit_code
@@ -42,14 +42,15 @@ pub(crate) fn failure(failure: &Failure, mode: OutputMode) -> u8 {
 
 /// The failure without secrets: it may show a line of settings, or words of others.
 fn masked(failure: &Failure) -> Failure {
+    // A mask would move the marked place of an excerpt, so one with a secret is left out.
     let excerpt = failure.excerpt.clone();
-    let excerpt = excerpt.filter(|excerpt| secrets::masked(&excerpt.text) == excerpt.text);
+    let harmless_excerpt = excerpt.filter(|excerpt| secrets::masked(&excerpt.text) == excerpt.text);
     Failure {
         message: secrets::masked(&failure.message),
         file: failure.file.as_deref().map(secrets::masked),
         key: failure.key.as_deref().map(secrets::masked),
         hint: failure.hint.as_deref().map(secrets::masked),
-        excerpt,
+        excerpt: harmless_excerpt,
         ..failure.clone()
     }
 }
@@ -59,8 +60,8 @@ pub(crate) fn unverified_line(record: &Record) {
     let decision = &record.decision;
     if decision.verdict == Verdict::Exit && !decision.verified && !decision.forced {
         let mut warnings = decision.input.warnings.iter();
-        let left_out = warnings.any(|warning| warning.code == WarningCode::ChecksNotRun);
-        let next = match left_out {
+        let are_left_out = warnings.any(|warning| warning.code == WarningCode::ChecksNotRun);
+        let next = match are_left_out {
             true => "check again without `--no-checks`",
             false => "`gate init` finds checks",
         };
@@ -111,6 +112,7 @@ fn snippet(failure: &Failure, excerpt: &Excerpt) -> String {
         Some(columns) => Renderer::plain().term_width(columns),
         None => Renderer::plain(),
     };
+    // The first line is the message, which is printed already.
     let rendered = renderer.render(report).to_string();
     let body = rendered.lines().skip(1).collect::<Vec<_>>().join("\n");
     body + "\n"
@@ -126,12 +128,12 @@ pub(crate) fn let_go(agent: &str, decision: &Decision) -> String {
 /// An agent was let go without a verdict that ends the work.
 pub(crate) fn released(agent: &str, decision: &Decision) -> String {
     let reasons: Vec<_> = decision.reasons.iter().map(|reason| plain(&reason.message)).collect();
-    let what = reasons.join("; ");
+    let message = reasons.join("; ");
     match decision.released {
-        Some(Released::Green) => format!("gate: {what}"),
+        Some(Released::Green) => format!("gate: {message}"),
         Some(Released::Red) => {
-            format!("gate let {agent} stop, NOT done: {what}; `gate last` shows the failures")
+            format!("gate let {agent} stop, NOT done: {message}; `gate last` shows the failures")
         }
-        _ => format!("gate let {agent} stop, not checked: {what}"),
+        _ => format!("gate let {agent} stop, not checked: {message}"),
     }
 }

@@ -13,11 +13,10 @@ use super::text::plain;
 /// The time between two updates of a line.
 const REFRESH_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A listener that shows progress on stderr; one that does nothing if stderr is no
-/// terminal.
+/// A listener that shows progress on stderr; it does nothing if stderr is no terminal.
 pub(crate) fn progress() -> Events {
     let progress = Progress::new();
-    if progress.all.is_hidden() {
+    if progress.lines.is_hidden() {
         return Events::nobody();
     }
     Events::to(move |event| progress.show(&event))
@@ -25,22 +24,22 @@ pub(crate) fn progress() -> Events {
 
 /// The lines of the checks that run.
 pub(crate) struct Progress {
-    all: MultiProgress,
+    lines: MultiProgress,
     running: Mutex<BTreeMap<String, ProgressBar>>,
 }
 
 impl Progress {
     pub(crate) fn new() -> Self {
-        let all = MultiProgress::new();
-        if !all.is_hidden() {
-            all.set_draw_target(ProgressDrawTarget::stderr());
+        let lines = MultiProgress::new();
+        if !lines.is_hidden() {
+            lines.set_draw_target(ProgressDrawTarget::stderr());
         }
-        Self { all, running: Mutex::default() }
+        Self { lines, running: Mutex::default() }
     }
 
-    /// Writes something else to the same terminal.
+    /// Writes other text to the same terminal, without the lines in between.
     pub(crate) fn beside(&self, write: impl FnOnce()) {
-        self.all.suspend(write);
+        self.lines.suspend(write);
     }
 
     pub(crate) fn show(&self, event: &Event) {
@@ -72,14 +71,14 @@ impl Progress {
             }
             Event::TreeChanged { files } => {
                 let file = files.first().map(|file| plain(file)).unwrap_or_default();
-                let _ = self.all.println(format!("{file} changed meanwhile: once more"));
+                let _ = self.lines.println(format!("{file} changed meanwhile: once more"));
             }
             _ => {}
         }
     }
 
     fn line(&self, check: &str) -> ProgressBar {
-        let line = self.all.add(ProgressBar::new_spinner());
+        let line = self.lines.add(ProgressBar::new_spinner());
         if let Ok(style) = ProgressStyle::with_template("  {spinner} {msg} {elapsed}") {
             line.set_style(style);
         }

@@ -31,10 +31,11 @@ pub(super) struct NoClearPassword {
 /// The server's messages, until it has accepted a proof.
 #[derive(Debug, Default)]
 struct Messages {
-    /// The beginning of the message that is read.
-    begun: Vec<u8>,
+    /// The beginning of the message that is being read.
+    beginning: Vec<u8>,
     /// The bytes of that message that are still to come after its beginning.
     to_skip: usize,
+    /// The server has accepted a proof, or asks for none: nothing more is read.
     is_over: bool,
 }
 
@@ -54,39 +55,39 @@ impl Messages {
             let skipped = self.to_skip.min(bytes.len());
             self.to_skip -= skipped;
             bytes = &bytes[skipped..];
-            let wanted = match self.begun.first() {
+            // The type, which is the first byte, determines how long a beginning is needed.
+            let needed = match self.beginning.first() {
+                None => 1,
                 Some(&AUTHENTICATION) => METHOD_BYTES,
-                _ => HEAD_BYTES,
+                Some(_) => HEAD_BYTES,
             };
-            let taken = wanted.saturating_sub(self.begun.len()).min(bytes.len());
-            // The type determines how much of a message is worth keeping.
-            let taken = if self.begun.is_empty() { taken.min(1) } else { taken };
-            self.begun.extend_from_slice(&bytes[..taken]);
-            bytes = &bytes[taken..];
-            if self.begun.len() >= HEAD_BYTES && self.begun.len() == wanted {
-                self.end(wanted)?;
+            let count = needed.saturating_sub(self.beginning.len()).min(bytes.len());
+            self.beginning.extend_from_slice(&bytes[..count]);
+            bytes = &bytes[count..];
+            if needed > 1 && self.beginning.len() == needed {
+                self.end_beginning()?;
             }
         }
         Ok(())
     }
 
-    /// Ends the beginning of a message.
-    fn end(&mut self, kept: usize) -> Result<(), AsksForPassword> {
-        let number = |at: usize| {
-            let bytes = self.begun.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+    fn end_beginning(&mut self) -> Result<(), AsksForPassword> {
+        let number_at = |offset: usize| {
+            let bytes = self.beginning.get(offset..offset + 4);
+            let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
             bytes.map_or(0, u32::from_be_bytes)
         };
         // The length counts itself, and not the type.
-        let whole = usize::try_from(number(1)).unwrap_or(usize::MAX).saturating_add(1);
-        if self.begun.first() == Some(&AUTHENTICATION) {
-            match number(HEAD_BYTES) {
+        let length = usize::try_from(number_at(1)).unwrap_or(usize::MAX).saturating_add(1);
+        if self.beginning.first() == Some(&AUTHENTICATION) {
+            match number_at(HEAD_BYTES) {
                 PASSWORD_ITSELF => return Err(AsksForPassword),
                 ACCEPTED => self.is_over = true,
                 _ => {}
             }
         }
-        self.to_skip = whole.saturating_sub(kept);
-        self.begun.clear();
+        self.to_skip = length.saturating_sub(self.beginning.len());
+        self.beginning.clear();
         Ok(())
     }
 }
@@ -97,16 +98,16 @@ impl AsyncRead for NoClearPassword {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let read = Pin::new(&mut self.inner).poll_read(cx, buffer);
-        if let Poll::Ready(Ok(())) = read
-            && let Err(AsksForPassword) = self.messages.read(&buffer.filled()[before..])
+        let filled_before = buffer.filled().len();
+        let outcome = Pin::new(&mut self.inner).poll_read(cx, buffer);
+        if let Poll::Ready(Ok(())) = outcome
+            && let Err(AsksForPassword) = self.messages.read(&buffer.filled()[filled_before..])
         {
-            let what = "the server asks for the password itself, which would be sent unencrypted: \
+            let reason = "the server asks for the password itself, which would be sent unencrypted: \
                         use sslmode=require, or let the server ask for SCRAM";
-            return Poll::Ready(Err(io::Error::new(io::ErrorKind::PermissionDenied, what)));
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::PermissionDenied, reason)));
         }
-        read
+        outcome
     }
 }
 
@@ -142,9 +143,9 @@ mod tests {
     fn check(messages: &[&[u8]], expected: &Result<(), AsksForPassword>) {
         let bytes = messages.concat();
         for size in 1..=bytes.len() {
-            let mut read = Messages::default();
-            let found = bytes.chunks(size).try_for_each(|piece| read.read(piece));
-            assert_eq!(&found, expected, "in pieces of {size}");
+            let mut reader = Messages::default();
+            let outcome = bytes.chunks(size).try_for_each(|piece| reader.read(piece));
+            assert_eq!(&outcome, expected, "in pieces of {size}");
         }
     }
 

@@ -23,26 +23,33 @@ use super::{DatabaseUrl, fault};
 /// The longest that one attempt to connect may take.
 const MAX_CONNECT_TIME: Duration = Duration::from_secs(10);
 
-/// A connection. Dropped, it is closed, and the database undoes what was not
-/// committed.
+/// A connection. Dropped, it is closed, and the database undoes what was not committed.
 #[derive(Debug)]
 pub(super) struct Session {
     client: Client,
     /// The projects that the database names in its notifications.
-    named: UnboundedReceiver<String>,
-    /// True once the tables are known to have the newest schema.
+    notified_projects: UnboundedReceiver<String>,
+    /// The tables are known to have the newest schema.
     pub(super) is_prepared: Cell<bool>,
-    /// False after an error, and from the beginning of a change until its commit.
+    /// The connection may be used again. Not after an error, nor from the beginning of a change
+    /// until its commit.
     pub(super) is_sound: Cell<bool>,
-    /// True once the database did not answer in time.
+    /// The database did not answer in time.
     pub(super) is_silent: Cell<bool>,
-    /// True if one server process answers all statements: no pooler is between. None if that is
-    /// not known yet. If TLS is demanded it cannot be known, and a pooler is assumed.
+    /// One server process answers all statements: no pooler is between. `None` if that is not known
+    /// yet. If TLS is demanded it cannot be known, and a pooler is assumed.
     is_direct: Cell<Option<bool>>,
-    /// The statements that have run here. One that has run again is prepared.
+    /// The statements that have run here. A statement that has run twice is prepared.
     statements: RefCell<BTreeMap<&'static str, Option<Statement>>>,
-    /// The last query for the database's time, and the answer in milliseconds.
-    clock: Option<(Instant, i64)>,
+    clock: Option<ClockReading>,
+}
+
+/// An answer to the question for the database's time.
+#[derive(Clone, Copy, Debug)]
+struct ClockReading {
+    read_at: Instant,
+    /// The database's time, in milliseconds since 1970.
+    millis: i64,
 }
 
 /// The bytes of a request to cancel a statement: its head (length and code), the number of the
@@ -65,32 +72,32 @@ pub(super) enum WaitOutcome {
 }
 
 impl Session {
-    /// Connects, once, within the time that is left.
+    /// Connects, in one attempt, within the remaining time.
     ///
     /// # Errors
     ///
     /// A database that does not answer, or refuses.
-    pub(super) fn connect(server: &Server, left: Duration) -> Result<Self, StoreError> {
+    pub(super) fn connect(server: &Server, remaining: Duration) -> Result<Self, StoreError> {
         let Server { runtime, url, place, .. } = server;
-        let (config, transport) = (config(url, left), url.transport()?);
+        let (config, transport) = (config(url, remaining), url.transport()?);
         let demands_tls = config.get_ssl_mode() == SslMode::Require;
-        let (names, named) = unbounded_channel();
-        let connecting = async {
-            let opening = open(&config, transport, names);
-            tokio::time::timeout(left.min(MAX_CONNECT_TIME), opening).await
+        let (notifier, notified_projects) = unbounded_channel();
+        let attempt = async {
+            let opening = open(&config, transport, notifier);
+            tokio::time::timeout(remaining.min(MAX_CONNECT_TIME), opening).await
         };
-        let opened = runtime.block_on(connecting).map_err(|_| fault::silent(place))?;
-        let client = opened.map_err(|error| match error {
+        let outcome = runtime.block_on(attempt).map_err(|_| fault::silent(place))?;
+        let client = outcome.map_err(|error| match error {
             OpenError::Database(error) => fault::store_error(place, &error),
             OpenError::Network(error) => fault::unreachable(place, &error),
         })?;
         Ok(Self {
             client,
-            named,
+            notified_projects,
             is_prepared: Cell::new(false),
             is_sound: Cell::new(true),
             is_silent: Cell::new(false),
-            // With TLS, `greeted_by` would wait for an answer that nobody gives.
+            // With TLS, `greeting_process` would wait for an answer that nobody gives.
             is_direct: Cell::new(if demands_tls { Some(false) } else { None }),
             statements: RefCell::default(),
             clock: None,
@@ -98,15 +105,18 @@ impl Session {
     }
 
     /// Stores the database's present time, in milliseconds since 1970.
-    pub(super) fn set_time(&mut self, now: i64) {
-        self.clock = Some((Instant::now(), now));
+    pub(super) fn set_time(&mut self, millis: i64) {
+        self.clock = Some(ClockReading { read_at: Instant::now(), millis });
     }
 
-    /// The database's time, counted on from its last answer; none if that is too long ago.
+    /// The database's time, counted on from its last answer; `None` if that is too long ago.
     pub(super) fn time(&self) -> Option<i64> {
-        let (at, millis) = self.clock?;
-        let passed = Some(at.elapsed()).filter(|passed| *passed < MAX_CLOCK_AGE)?;
-        millis.checked_add(i64::try_from(passed.as_millis()).ok()?)
+        let ClockReading { read_at, millis } = self.clock?;
+        let age = read_at.elapsed();
+        if age >= MAX_CLOCK_AGE {
+            return None;
+        }
+        millis.checked_add(i64::try_from(age.as_millis()).ok()?)
     }
 
     /// Waits until the database names a project, at most so long.
@@ -118,7 +128,7 @@ impl Session {
     ) -> WaitOutcome {
         let notified = async {
             loop {
-                match self.named.recv().await {
+                match self.notified_projects.recv().await {
                     Some(name) if name == project => return WaitOutcome::Named,
                     Some(_) => {}
                     None => return WaitOutcome::Closed,
@@ -146,8 +156,8 @@ impl Session {
         if self.is_direct.get() != Some(true) {
             return self.client.query_typed(statement, values).await;
         }
-        let known = self.statements.borrow().get(statement).cloned();
-        let prepared = match known {
+        let entry = self.statements.borrow().get(statement).cloned();
+        let prepared = match entry {
             None => {
                 self.statements.borrow_mut().insert(statement, None);
                 return self.client.query_typed(statement, values).await;
@@ -164,7 +174,8 @@ impl Session {
         self.client.query(&prepared, &values).await
     }
 
-    /// Finds out once if the connection is the server's own. What is not known counts as a pooler.
+    /// Finds out once if the connection is the server's own. A connection without an answer counts as
+    /// a pooler's.
     ///
     /// # Errors
     ///
@@ -174,8 +185,9 @@ impl Session {
             return Ok(());
         }
         let rows = self.client.query_typed("SELECT pg_backend_pid()", &[]).await?;
-        let works = rows.first().map(|row| row.try_get::<_, i32>(0)).transpose()?;
-        let is_direct = works.is_some() && works == self.greeted_by().await;
+        let answering_process = rows.first().map(|row| row.try_get::<_, i32>(0)).transpose()?;
+        let is_direct =
+            answering_process.is_some() && answering_process == self.greeting_process().await;
         self.is_direct.set(Some(is_direct));
         Ok(())
     }
@@ -183,12 +195,12 @@ impl Session {
     /// The number of the server process that the connection began with. tokio-postgres only sends
     /// it to a server that is to cancel a statement, so gate reads such a request itself. If TLS is
     /// demanded, the request begins with a question to the server.
-    async fn greeted_by(&self) -> Option<i32> {
-        let (ours, mut sent) = tokio::io::duplex(CANCEL_BYTES);
-        self.client.cancel_token().cancel_query_raw(ours, NoTls).await.ok()?;
+    async fn greeting_process(&self) -> Option<i32> {
+        let (client_end, mut server_end) = tokio::io::duplex(CANCEL_BYTES);
+        self.client.cancel_token().cancel_query_raw(client_end, NoTls).await.ok()?;
         let (mut head, mut process) = ([0; CANCEL_HEAD_BYTES], [0; 4]);
-        sent.read_exact(&mut head).await.ok()?;
-        sent.read_exact(&mut process).await.ok()?;
+        server_end.read_exact(&mut head).await.ok()?;
+        server_end.read_exact(&mut process).await.ok()?;
         Some(i32::from_be_bytes(process))
     }
 
@@ -196,13 +208,13 @@ impl Session {
         &self.client
     }
 
-    /// False once the connection is known to be closed, or its last use did not end well.
+    /// The connection is not known to be closed, and its last use ended well.
     pub(super) fn is_usable(&self) -> bool {
         !self.client.is_closed() && self.is_sound.get() && !self.is_silent.get()
     }
 }
 
-/// No connection.
+/// The error of an attempt to connect.
 enum OpenError {
     Database(Error),
     Network(io::Error),
@@ -218,17 +230,17 @@ impl From<Error> for OpenError {
 async fn open(
     config: &Config,
     transport: Transport,
-    names: UnboundedSender<String>,
+    notifier: UnboundedSender<String>,
 ) -> Result<Client, OpenError> {
     let client = match transport {
         Transport::Plain => {
             let (client, connection) = config.connect(NoTls).await?;
-            tokio::spawn(drive(connection, names));
+            tokio::spawn(drive(connection, notifier));
             client
         }
         Transport::Tls(connector) => {
             let (client, connection) = config.connect(*connector).await?;
-            tokio::spawn(drive(connection, names));
+            tokio::spawn(drive(connection, notifier));
             client
         }
         Transport::NoClearPassword { host, port } => {
@@ -236,7 +248,7 @@ async fn open(
             stream.set_nodelay(true).map_err(OpenError::Network)?;
             let stream = NoClearPassword::new(stream);
             let (client, connection) = config.connect_raw(stream, NoTls).await?;
-            tokio::spawn(drive(connection, names));
+            tokio::spawn(drive(connection, notifier));
             client
         }
     };
@@ -244,22 +256,22 @@ async fn open(
 }
 
 /// Drives a connection to its end. The client's next call fails then.
-async fn drive<S, T>(mut connection: Connection<S, T>, names: UnboundedSender<String>)
+async fn drive<S, T>(mut connection: Connection<S, T>, notifier: UnboundedSender<String>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
     T: AsyncRead + AsyncWrite + Unpin,
 {
     while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
         if let AsyncMessage::Notification(notification) = message {
-            // Most connections listen to nothing.
-            let _ = names.send(notification.payload().to_owned());
+            // It fails once the session has gone, and nobody waits for a notification then.
+            let _ = notifier.send(notification.payload().to_owned());
         }
     }
 }
 
-fn config(url: &DatabaseUrl, left: Duration) -> Config {
+fn config(url: &DatabaseUrl, remaining: Duration) -> Config {
     let mut config = url.config().clone();
-    config.tcp_user_timeout(left.max(MAX_CONNECT_TIME));
+    config.tcp_user_timeout(remaining.max(MAX_CONNECT_TIME));
     if config.get_application_name().is_none() {
         config.application_name("gate");
     }
@@ -283,15 +295,15 @@ mod tests {
         let server = thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             let mut received = vec![0; 4096];
-            let begun = stream.read(&mut received).unwrap();
+            let count = stream.read(&mut received).unwrap();
             stream.write_all(b"R\0\0\0\x08\0\0\0\x03").unwrap();
-            received.truncate(begun);
+            received.truncate(count);
             let _ = stream.read_to_end(&mut received);
             String::from_utf8_lossy(&received).into_owned()
         });
         let url: DatabaseUrl = "postgres://u:open-sesame@h/db?sslmode=disable".parse().unwrap();
-        let way = url.transport().unwrap();
-        assert!(matches!(way, Transport::NoClearPassword { .. }), "h is another machine");
+        let chosen = url.transport().unwrap();
+        assert!(matches!(chosen, Transport::NoClearPassword { .. }), "h is another machine");
         let transport = Transport::NoClearPassword { host: "127.0.0.1".to_owned(), port };
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         let opened = runtime.block_on(open(url.config(), transport, unbounded_channel().0));

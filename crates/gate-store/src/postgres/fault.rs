@@ -8,14 +8,14 @@ use tokio_postgres::error::DbError;
 
 use super::super::error::StoreError;
 
-/// The error in words without credentials.
+/// The error of a statement or of an attempt to connect, without credentials.
 pub(super) fn store_error(place: &str, error: &Error) -> StoreError {
     match error.as_db_error() {
         Some(answer) => answer_error(place, answer),
         None if is_silence(error) => {
-            StoreError::Unreachable { place: place.to_owned(), what: words(error) }
+            StoreError::Unreachable { place: place.to_owned(), reason: error_text(error) }
         }
-        None => StoreError::Refused { place: place.to_owned(), what: words(error) },
+        None => StoreError::Refused { place: place.to_owned(), reason: error_text(error) },
     }
 }
 
@@ -23,31 +23,33 @@ pub(super) fn store_error(place: &str, error: &Error) -> StoreError {
 /// the answer of a database that is shutting down proves nothing either, nor does that of a pooler
 /// that has lost the database.
 pub(super) fn commit_error(place: &str, error: &Error) -> StoreError {
-    let proves = |code: &str| !code.starts_with("57P") && !code.starts_with("08");
-    if error.code().is_some_and(|code| proves(code.code())) {
+    // 57P is a shutdown, 08 a broken connection.
+    let is_proof = |code: &str| !code.starts_with("57P") && !code.starts_with("08");
+    if error.code().is_some_and(|code| is_proof(code.code())) {
         store_error(place, error)
     } else {
-        uncertain(place, words(error))
+        uncertain(place, error_text(error))
     }
 }
 
-pub(super) fn uncertain(place: &str, what: String) -> StoreError {
-    StoreError::Uncertain { place: place.to_owned(), what }
+pub(super) fn uncertain(place: &str, reason: String) -> StoreError {
+    StoreError::Uncertain { place: place.to_owned(), reason }
 }
 
 /// The database has not answered for too long.
 pub(super) fn silent(place: &str) -> StoreError {
-    StoreError::Unreachable { place: place.to_owned(), what: SILENT.to_owned() }
+    StoreError::Unreachable { place: place.to_owned(), reason: SILENT.to_owned() }
 }
 
 pub(super) const SILENT: &str = "no answer in time";
 
 /// The network did not let a connection through.
 pub(super) fn unreachable(place: &str, error: &io::Error) -> StoreError {
-    StoreError::Unreachable { place: place.to_owned(), what: error.to_string() }
+    StoreError::Unreachable { place: place.to_owned(), reason: error.to_string() }
 }
 
-/// True if another try may help: not if a certificate was refused, or a password.
+/// The database is silent, so another attempt may help. Not if a certificate was refused, or a
+/// password.
 fn is_silence(error: &Error) -> bool {
     let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
     let is_refused = |cause: &io::Error| {
@@ -57,21 +59,21 @@ fn is_silence(error: &Error) -> bool {
     error.is_closed() || cause.is_some_and(|cause| !is_refused(cause))
 }
 
-/// The server's words without the name of the user who asks.
+/// The server's message without the name of the user who asks.
 fn without_user(message: &str) -> String {
     let mut text = message.to_owned();
     for word in ["user", "role"] {
         let start = format!("{word} \"");
-        if let Some((before, rest)) = text.split_once(&start)
-            && let Some((_, after)) = rest.split_once('"')
+        if let Some((head, quoted)) = text.split_once(&start)
+            && let Some((_, tail)) = quoted.split_once('"')
         {
-            text = format!("{before}this {word}{after}");
+            text = format!("{head}this {word}{tail}");
         }
     }
     text
 }
 
-fn words(error: &Error) -> String {
+fn error_text(error: &Error) -> String {
     match error.source() {
         Some(cause) => format!("{error}: {cause}"),
         None => error.to_string(),
@@ -81,24 +83,27 @@ fn words(error: &Error) -> String {
 fn answer_error(place: &str, answer: &DbError) -> StoreError {
     let (code, message) = (answer.code().code(), answer.message());
     let place = place.to_owned();
-    let what = format!("{message} ({code})");
+    let reason = format!("{message} ({code})");
     match code {
         // Starting, stopping, too many connections; a standby that a failover has not promoted yet.
-        "57P01" | "57P02" | "57P03" | "53300" | "25006" => StoreError::Unreachable { place, what },
-        "0A000" if message.contains("recovery") => StoreError::Unreachable { place, what },
-        _ if code.starts_with("08") => StoreError::Unreachable { place, what },
+        "57P01" | "57P02" | "57P03" | "53300" | "25006" => {
+            StoreError::Unreachable { place, reason }
+        }
+        "0A000" if message.contains("recovery") => StoreError::Unreachable { place, reason },
+        _ if code.starts_with("08") => StoreError::Unreachable { place, reason },
         // A lock, a deadlock, a conflict, a time limit of the database's own.
         "55P03" | "40P01" | "40001" | "57014" => StoreError::Busy { place },
         // A missing table or column, damaged data or index.
-        "42P01" | "42703" | "XX001" | "XX002" => StoreError::corrupt(what),
+        "42P01" | "42703" | "XX001" | "XX002" => StoreError::corrupt(reason),
         _ if code.starts_with("28") => {
-            let what = format!("it does not let this user in: {} ({code})", without_user(message));
-            StoreError::Refused { place, what }
+            let reason =
+                format!("it does not let this user in: {} ({code})", without_user(message));
+            StoreError::Refused { place, reason }
         }
         // A full disk, no memory, an input or output error.
         _ if code.starts_with("53") || code.starts_with("58") => {
-            StoreError::Unwritable { path: place, what }
+            StoreError::Unwritable { path: place, reason }
         }
-        _ => StoreError::Refused { place, what },
+        _ => StoreError::Refused { place, reason },
     }
 }

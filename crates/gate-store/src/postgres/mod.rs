@@ -2,7 +2,7 @@
 //!
 //! A writer holds an advisory lock of the project until its transaction ends, and each of its
 //! statements sees what was committed before that statement: so the head that it reads under the
-//! lock is the newest. Tables are made if there are none; with them, the right to select and
+//! lock is the newest. Tables are made if there are none; once they exist, the right to select and
 //! insert is enough. Older tables are changed by an operator alone (`schema.rs`).
 
 mod clear;
@@ -30,7 +30,7 @@ use self::server::{Patience, RETRY_INTERVAL, Server};
 use self::transaction::{Question, Running};
 pub use self::url::DatabaseUrl;
 use super::error::StoreError;
-use super::sql::{Database, Nothing, Sql, SqlValue};
+use super::sql::{Database, EmptyStore, Sql, SqlValue};
 use super::{Condition, Migrated, Upcoming, migration, statements};
 
 pub(super) fn open(url: &DatabaseUrl, patience: Duration) -> Result<Box<dyn Database>, StoreError> {
@@ -41,8 +41,8 @@ pub(super) fn migrate(url: &DatabaseUrl, patience: Duration) -> Result<Migrated,
     PostgresStore::open(url, patience)?.migrate()
 }
 
-/// A store in a PostgreSQL database. Its calls block, and must not come from
-/// inside of an asynchronous runtime.
+/// A store in a PostgreSQL database. Its calls block, and must not come from inside of an
+/// asynchronous runtime.
 #[derive(Debug)]
 struct PostgresStore {
     server: Server,
@@ -56,32 +56,33 @@ impl PostgresStore {
     ///
     /// # Errors
     ///
-    /// A system that gives no means to wait for a connection.
+    /// A system that has no means to wait for a connection.
     fn open(url: &DatabaseUrl, patience: Duration) -> Result<Self, StoreError> {
         let place = url.to_string();
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| StoreError::Unreachable {
-            place: place.clone(),
-            what: error.to_string(),
-        })?;
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| fault::unreachable(&place, &error))?;
         let outages = Patience::new(patience);
         let server = Server { runtime, url: url.clone(), place, patience, outages };
         Ok(Self { server, session: None, listener: None })
     }
 
-    /// A connection on which something has begun. Nothing was changed yet, so it is tried again
-    /// while the database does not answer.
+    /// A connection on which `begin` has succeeded, and its result. Nothing was changed yet, so a
+    /// failure is followed by another attempt while the database does not answer.
     fn connect<T>(
         &mut self,
         begin: impl Fn(&Running<'_>) -> Result<T, StoreError>,
     ) -> Result<(Session, T), StoreError> {
-        let until = Instant::now() + self.server.outages.connecting;
+        let deadline = Instant::now() + self.server.outages.connecting;
         loop {
-            match self.try_connect(&begin, until) {
-                Err(StoreError::Unreachable { .. }) if Instant::now() + RETRY_INTERVAL < until => {
+            match self.try_connect(&begin, deadline) {
+                Err(StoreError::Unreachable { .. })
+                    if Instant::now() + RETRY_INTERVAL < deadline =>
+                {
                     std::thread::sleep(RETRY_INTERVAL);
                 }
-                done => return done,
+                outcome => return outcome,
             }
         }
     }
@@ -89,23 +90,25 @@ impl PostgresStore {
     fn try_connect<T>(
         &mut self,
         begin: &impl Fn(&Running<'_>) -> Result<T, StoreError>,
-        until: Instant,
+        deadline: Instant,
     ) -> Result<(Session, T), StoreError> {
-        let kept = self.session.take().filter(Session::is_usable);
-        let left = until.saturating_duration_since(Instant::now());
-        let session = match kept {
+        let usable = self.session.take().filter(Session::is_usable);
+        let remaining = deadline.saturating_duration_since(Instant::now());
+        let session = match usable {
             Some(session) => session,
-            None => Session::connect(&self.server, left)?,
+            None => Session::connect(&self.server, remaining)?,
         };
         let mut running = Running::new(&self.server, &session);
+        // The database itself gives up on a lock after the patience, and says so: its answer gets
+        // the time to arrive.
         running.patience += RETRY_INTERVAL;
-        let begun = begin(&running)?;
+        let result = begin(&running)?;
         drop(running);
-        Ok((session, begun))
+        Ok((session, result))
     }
 
-    /// A connection that answers, to tables of the newest schema, and whose clock is
-    /// known.
+    /// A connection to a database that answers, has tables of the newest schema, and has told its
+    /// time.
     fn ready(&mut self) -> Result<Session, StoreError> {
         if let Some(session) = self.session.take_if(|session| {
             session.is_usable() && session.is_prepared.get() && session.time().is_some()
@@ -115,33 +118,33 @@ impl PostgresStore {
         let (mut session, ()) = self.connect(|running| running.run(CHANGING))?;
         let mut running = Running::new(&self.server, &session).in_transaction();
         schema::ensure(&mut running)?;
-        let now = running.time()?;
+        let millis = running.time()?;
         running.look_for_pooler()?;
         Box::new(running).commit(None).map_err(|error| match error {
-            // Nothing of the caller's is in it: the next try looks for the tables again.
-            StoreError::Uncertain { place, what } => StoreError::Unreachable { place, what },
+            // None of the caller's changes is in it: the next attempt looks for the tables again.
+            StoreError::Uncertain { place, reason } => StoreError::Unreachable { place, reason },
             error => error,
         })?;
-        session.set_time(now);
+        session.set_time(millis);
         Ok(session)
     }
 
-    /// Begins a transaction, in which some questions are answered already. Without a version there
-    /// were no tables.
+    /// Begins a transaction, in which `questions` are answered already. Also returns the version of
+    /// the tables; `None` as of [`Beginning::version`](transaction::Beginning::version).
     fn start<'s>(
         &'s mut self,
         sql: &str,
-        asked: Vec<Question<'s>>,
+        questions: Vec<Question<'s>>,
     ) -> Result<(Running<'s>, Option<i64>), StoreError> {
-        let (session, begun) = self.connect(|running| running.begin(sql, &asked))?;
+        let (session, beginning) = self.connect(|running| running.begin(sql, &questions))?;
         let session = self.session.insert(session);
         let mut running = Running::new(&self.server, session).in_transaction();
-        running.answers = asked.into_iter().zip(begun.answers).collect();
-        Ok((running, begun.version))
+        running.answers = questions.into_iter().zip(beginning.answers).collect();
+        Ok((running, beginning.version))
     }
 
-    /// A transaction that may write, whatever the tables are.
-    fn changing(&mut self) -> Result<Running<'_>, StoreError> {
+    /// A transaction that may write, whatever the version of the tables is.
+    fn begin_migration(&mut self) -> Result<Running<'_>, StoreError> {
         let (session, ()) = self.connect(|running| running.run(CHANGING))?;
         let session = self.session.insert(session);
         Ok(Running::new(&self.server, session).in_transaction())
@@ -155,10 +158,10 @@ const LISTENING: &str = "LISTEN gate_work";
 
 const READING: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-/// The version of the tables in a view that has just begun. If there were none, the view begins
-/// anew: it failed at the question, or saw tables that somebody made at that moment without their
+/// The version of the tables in a view that has just begun. Without a version the view begins anew: it
+/// failed at the question for it, or saw tables that another gate made at that moment, without their
 /// rows.
-fn seen(running: &mut Running<'_>, version: Option<i64>) -> Result<i64, StoreError> {
+fn version_in_view(running: &mut Running<'_>, version: Option<i64>) -> Result<i64, StoreError> {
     if let Some(version) = version {
         return Ok(version);
     }
@@ -167,8 +170,8 @@ fn seen(running: &mut Running<'_>, version: Option<i64>) -> Result<i64, StoreErr
     running.version()
 }
 
-/// The questions of every transaction. The answers come with its beginning, in one round trip:
-/// a database that is far away is not waited for eight times.
+/// The questions of every transaction. The answers come with its beginning, in one round trip: to a
+/// database that is far away, a round trip for each question would take long.
 fn questions<'q>(
     project: &'q str,
     marked: Option<Head>,
@@ -183,8 +186,10 @@ fn questions<'q>(
         latest(kind::LOSS_NOTICED, 1.into()),
         latest(kind::LOSS_ACCEPTED, 1.into()),
     ];
-    let marked = marked.map(|head| vec![project, SqlValue::sought(head.seq)]);
-    questions.extend(marked.map(|values| Question::new(statements::ENTRY, values)));
+    if let Some(head) = marked {
+        let values = vec![project, SqlValue::clamped(head.seq)];
+        questions.push(Question::new(statements::ENTRY, values));
+    }
     let Some(upcoming) = upcoming else { return questions };
     let in_loop = upcoming.in_loop.as_str().into();
     questions.extend([
@@ -195,7 +200,7 @@ fn questions<'q>(
         Question::new(statements::HAS_POLICY, vec![upcoming.policy_digest.as_str().into()]),
     ]);
     if let (Some(run), Some(iteration)) = (&upcoming.run, upcoming.iteration) {
-        let values = vec![project, run.as_str().into(), SqlValue::sought(iteration)];
+        let values = vec![project, run.as_str().into(), SqlValue::clamped(iteration)];
         questions.push(Question::new(statements::DECISION, values));
     }
     questions.retain(|question| question.values.iter().all(SqlValue::can_be_found));
@@ -210,14 +215,14 @@ impl Database for PostgresStore {
         upcoming: Option<&'s Upcoming>,
     ) -> Result<Box<dyn Sql + 's>, StoreError> {
         let mut questions = questions(project, marked, upcoming);
-        let approvals = vec![project.into(), kind::APPROVED.into(), SqlValue::sought(u64::MAX)];
+        let approvals = vec![project.into(), kind::APPROVED.into(), SqlValue::clamped(u64::MAX)];
         questions.push(Question::new(statements::LATEST_OF_TYPE, approvals));
         let (mut running, version) = self.start(READING, questions)?;
-        let version = seen(&mut running, version)?;
+        let version = version_in_view(&mut running, version)?;
         if version == 0 {
-            return Ok(Box::new(Nothing));
+            return Ok(Box::new(EmptyStore));
         }
-        migration::from(version)?;
+        migration::steps_from(version)?;
         (running.is_reading, running.version) = (true, version);
         Ok(Box::new(running))
     }
@@ -228,9 +233,10 @@ impl Database for PostgresStore {
         marked: Option<Head>,
         upcoming: Option<&'s Upcoming>,
     ) -> Result<Box<dyn Sql + 's>, StoreError> {
-        let sql = self.server.writing(project);
+        let sql = self.server.begin_change(project);
         let (mut running, version) = self.start(&sql, questions(project, marked, upcoming))?;
         if version.is_none() {
+            // The question for the version has failed the transaction.
             running.run("ROLLBACK")?;
             running.run(&sql)?;
         }
@@ -254,6 +260,7 @@ impl Database for PostgresStore {
     fn await_work(&mut self, project: &str, at_most: Duration) -> Result<bool, StoreError> {
         let Some(listener) = self.listener.as_mut() else {
             self.listener = Some(self.connect(|running| running.run(LISTENING))?.0);
+            // Work may have become claimable before this connection listened.
             return Ok(true);
         };
         match listener.await_name(&self.server.runtime, project, at_most) {
@@ -286,7 +293,7 @@ impl Database for PostgresStore {
         self.server.outages.wait_in_loop(limit, interrupt);
     }
 
-    fn wait_for(&self, began: Instant, failed: u64, message: &str) -> bool {
-        self.server.outages.wait_for(began, failed, message)
+    fn wait_for(&self, start: Instant, failures: u64, message: &str) -> bool {
+        self.server.outages.wait_for(start, failures, message)
     }
 }

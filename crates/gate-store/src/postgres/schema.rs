@@ -13,15 +13,15 @@ use super::transaction::Running;
 ///
 /// Tables of another version, a role that may make none.
 pub(super) fn ensure(running: &mut Running<'_>) -> Result<(), StoreError> {
-    if known(running)? == VERSION {
+    if usable_version(running)? == VERSION {
         return Ok(());
     }
-    // One at a time makes them.
-    hold(running)?;
-    if known(running)? == VERSION {
+    // One gate at a time makes them; another one may have done so before this one got the lock.
+    lock_schema(running)?;
+    if usable_version(running)? == VERSION {
         return Ok(());
     }
-    change(running, 0)?;
+    take_steps(running, 0)?;
     for numbered in addition::missing(&[]) {
         add(running, numbered)?;
     }
@@ -29,42 +29,43 @@ pub(super) fn ensure(running: &mut Running<'_>) -> Result<(), StoreError> {
 }
 
 /// The version that this gate writes, or 0 if there are no tables.
-fn known(running: &mut Running<'_>) -> Result<i64, StoreError> {
-    let found = running.version()?;
-    if found == 0 || migration::from(found)?.is_none() {
-        return Ok(found);
+fn usable_version(running: &mut Running<'_>) -> Result<i64, StoreError> {
+    let version = running.version()?;
+    if version == 0 || migration::steps_from(version)?.is_none() {
+        return Ok(version);
     }
-    Err(StoreError::Older { place: running.place().to_owned(), found, known: VERSION })
+    Err(StoreError::Older { place: running.place().to_owned(), version, written: VERSION })
 }
 
-/// Waits until nobody else changes the schema. The lock has no project's name.
-pub(super) fn hold(running: &Running<'_>) -> Result<(), StoreError> {
+/// Waits until nobody else changes the schema. No project has the lock of the empty name.
+pub(super) fn lock_schema(running: &Running<'_>) -> Result<(), StoreError> {
     running.run(&format!("SELECT pg_advisory_xact_lock({})", lock("")))
 }
 
 /// Takes the steps that lead on from a version.
-pub(super) fn change(running: &Running<'_>, version: i64) -> Result<(), StoreError> {
-    let Some(steps) = migration::from(version)? else { return Ok(()) };
-    // Everybody who may use the tables has to know what they are.
-    let steps = format!("{steps}; GRANT SELECT ON gate_schema TO PUBLIC");
-    running.run(&steps).map_err(owners)
+pub(super) fn take_steps(running: &Running<'_>, version: i64) -> Result<(), StoreError> {
+    let Some(steps) = migration::steps_from(version)? else { return Ok(()) };
+    // Every role that may use the tables has to know their version.
+    let statements = format!("{steps}; GRANT SELECT ON gate_schema TO PUBLIC");
+    running.run(&statements).map_err(naming_owner)
 }
 
 /// Makes an addition.
 pub(super) fn add(running: &Running<'_>, numbered: Numbered) -> Result<(), StoreError> {
-    let statements = numbered.statements(numbered.addition.postgres);
-    let statements = format!("{statements}; GRANT SELECT ON gate_additions TO PUBLIC");
-    running.run(&statements).map_err(owners)
+    let addition = numbered.statements(numbered.addition.postgres);
+    running
+        .run(&format!("{addition}; GRANT SELECT ON gate_additions TO PUBLIC"))
+        .map_err(naming_owner)
 }
 
-/// The database's refusal, with who may do it.
-fn owners(error: StoreError) -> StoreError {
+/// The database's refusal, with a word on the owner, who may make the tables.
+fn naming_owner(error: StoreError) -> StoreError {
     match error {
-        StoreError::Refused { place, what } => {
-            let what = format!(
-                "{what}; let the owner of the database run `gate doctor --fix`, which makes the tables"
+        StoreError::Refused { place, reason } => {
+            let reason = format!(
+                "{reason}; let the owner of the database run `gate doctor --fix`, which makes the tables"
             );
-            StoreError::Refused { place, what }
+            StoreError::Refused { place, reason }
         }
         error => error,
     }

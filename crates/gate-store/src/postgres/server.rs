@@ -28,7 +28,7 @@ pub(super) struct Server {
 
 impl Server {
     /// The statements that begin a change of a project's ledger, once nobody else changes it.
-    pub(super) fn writing(&self, project: &str) -> String {
+    pub(super) fn begin_change(&self, project: &str) -> String {
         let (patience, lock) = (self.patience.as_millis().max(1), lock(project));
         format!(
             "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = {patience}; \
@@ -37,33 +37,34 @@ impl Server {
     }
 }
 
-/// A database or a role may be set to answer before a commit is on the disk.
+/// A database or a role may be set to answer before a commit is on the disk; gate's records wait for
+/// the disk. `remote_write` and `remote_apply` are left as they are: they wait for it, too.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', true) \
      WHERE current_setting('synchronous_commit') IN ('off', 'local')";
 
-/// The number of a project's lock. Two projects that share one wait for each
-/// other, and nothing worse.
+/// The number of a project's lock. If two projects share a number, they wait for each other, and
+/// nothing worse.
 pub(super) fn lock(project: &str) -> i64 {
     let digest = blake3::hash(format!("gate ledger\0{project}").as_bytes());
-    i64::from_le_bytes(std::array::from_fn(|at| digest.as_bytes()[at]))
+    i64::from_le_bytes(std::array::from_fn(|index| digest.as_bytes()[index]))
 }
 
-/// The longest pause between two tries.
+/// The longest pause between two attempts.
 const MAX_PAUSE: Duration = Duration::from_secs(5);
 
 /// The longest wait for a connection in a loop: an interrupt is seen between two of them.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Time without an answer after which a loop that waits says so.
-const QUIET: Duration = Duration::from_secs(3);
+/// Time without an answer after which the person hears of the wait.
+const QUIET_TIME: Duration = Duration::from_secs(3);
 
-/// The time in which a work is tried again.
+/// The time during which failed work is tried again.
 #[derive(Debug)]
 pub(super) struct Patience {
     limit: Duration,
     /// The longest wait for a connection.
     pub(super) connecting: Duration,
-    /// Set for a loop that waits: it can be interrupted, and the person gets a message.
+    /// The signal that interrupts the wait; set for a loop, whose person gets a message as well.
     interrupt: Option<Arc<AtomicUsize>>,
     /// The beginning of the last outage that the person was told of.
     announced: Cell<Option<Instant>>,
@@ -80,21 +81,23 @@ impl Patience {
         self.interrupt = Some(interrupt.clone());
     }
 
-    pub(super) fn wait_for(&self, began: Instant, failed: u64, message: &str) -> bool {
-        // One try may have waited for a connection nearly as long.
-        let is_over = began.elapsed() + MAX_PAUSE.min(self.limit / 4) >= self.limit;
+    pub(super) fn wait_for(&self, start: Instant, failures: u64, message: &str) -> bool {
+        // The pause is part of the wait. A quarter at most, because one attempt may have waited for
+        // a connection nearly as long as the limit.
+        let is_over = start.elapsed() + MAX_PAUSE.min(self.limit / 4) >= self.limit;
         if is_over || self.is_interrupted() {
             return false;
         }
-        self.announce(began, message);
-        let settings = Backoff {
+        self.announce(start, message);
+        let backoff = Backoff {
             first_ms: millis(RETRY_INTERVAL),
             max_ms: millis(MAX_PAUSE),
             limit_ms: millis(self.limit),
         };
-        let until = Instant::now() + settings.delay(failed, crate::random_fraction());
-        while Instant::now() < until && !self.is_interrupted() {
-            thread::sleep(RETRY_INTERVAL.min(until.saturating_duration_since(Instant::now())));
+        let deadline = Instant::now() + backoff.delay(failures, crate::random_fraction());
+        // Short sleeps, so that an interrupt ends the pause.
+        while Instant::now() < deadline && !self.is_interrupted() {
+            thread::sleep(RETRY_INTERVAL.min(deadline.saturating_duration_since(Instant::now())));
         }
         true
     }
@@ -103,12 +106,12 @@ impl Patience {
         self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed) != 0)
     }
 
-    fn announce(&self, began: Instant, message: &str) {
-        let is_announced = self.announced.get() == Some(began);
-        if self.interrupt.is_none() || is_announced || began.elapsed() < QUIET {
+    fn announce(&self, start: Instant, message: &str) {
+        let is_announced = self.announced.get() == Some(start);
+        if self.interrupt.is_none() || is_announced || start.elapsed() < QUIET_TIME {
             return;
         }
-        self.announced.set(Some(began));
+        self.announced.set(Some(start));
         let limit = Millis(millis(self.limit));
         gate_card::notes(&[format!(
             "{message}; the loop waits for the store, at most {limit}; the agent's work is kept"

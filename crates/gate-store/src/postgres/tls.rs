@@ -18,16 +18,16 @@ use crate::StoreError;
 /// The protection of a connection (libpq's `sslmode`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TlsMode {
-    /// None.
+    /// No protection.
     Disable,
     /// Encryption if the server offers it.
     #[default]
     Prefer,
-    /// Encryption. Whoever answers is taken for the server.
+    /// Encryption, with any server that answers.
     Require,
-    /// The server's certificate is signed by one that is trusted.
+    /// Encryption; a trusted certificate has signed the server's.
     VerifyCa,
-    /// The certificate is also one for the host's name.
+    /// As [`VerifyCa`](Self::VerifyCa), and the server's certificate is for the host's name.
     VerifyFull,
 }
 
@@ -60,8 +60,16 @@ pub(super) struct TlsSettings {
     pub(super) mode: TlsMode,
     /// `sslrootcert`.
     pub(super) roots: Option<TrustedRoots>,
-    /// `sslcert` and `sslkey`: what proves who connects.
-    pub(super) identity: Option<(PathBuf, PathBuf)>,
+    pub(super) identity: Option<ClientIdentity>,
+}
+
+/// The files by which gate proves who it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ClientIdentity {
+    /// `sslcert`.
+    pub(super) certificate: PathBuf,
+    /// `sslkey`.
+    pub(super) key: PathBuf,
 }
 
 impl TlsSettings {
@@ -79,7 +87,7 @@ impl TlsSettings {
         let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
         let config = match &self.identity {
             None => builder.with_no_client_auth(),
-            Some((certificate, key)) => {
+            Some(ClientIdentity { certificate, key }) => {
                 let chain = certificates("sslcert", certificate)?;
                 let secret = PrivateKeyDer::from_pem_file(key)
                     .map_err(|error| unreadable("sslkey", key, &error))?;
@@ -96,24 +104,23 @@ impl TlsSettings {
         provider: &Arc<CryptoProvider>,
     ) -> Result<Arc<dyn ServerCertVerifier>, StoreError> {
         let checks_name = self.mode == TlsMode::VerifyFull;
-        // As libpq: a file of roots is there to be used.
+        // As in libpq, a file of roots has the certificate checked, even with `require`.
         let has_file = matches!(self.roots, Some(TrustedRoots::File(_)));
-        let mut signed = None;
+        let mut verifier = None;
         if checks_name || self.mode == TlsMode::VerifyCa || has_file {
-            let roots = Arc::new(self.trusted()?);
-            let built = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(provider));
-            let built = built.build();
-            signed = Some(built.map_err(|error| {
+            let roots = Arc::new(self.trusted_roots()?);
+            let builder = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(provider));
+            verifier = Some(builder.build().map_err(|error| {
                 bad(format!("names certificates that cannot be used: {error}"))
             })?);
         }
-        Ok(match signed {
-            Some(signed) if checks_name => signed,
-            signed => Arc::new(WithoutName { provider: Arc::clone(provider), signed }),
+        Ok(match verifier {
+            Some(verifier) if checks_name => verifier,
+            signatures => Arc::new(WithoutName { provider: Arc::clone(provider), signatures }),
         })
     }
 
-    fn trusted(&self) -> Result<RootCertStore, StoreError> {
+    fn trusted_roots(&self) -> Result<RootCertStore, StoreError> {
         let mut roots = RootCertStore::empty();
         match &self.roots {
             Some(TrustedRoots::File(file)) => {
@@ -124,12 +131,13 @@ impl TlsSettings {
                 }
             }
             Some(TrustedRoots::System) | None => {
-                let found = rustls_native_certs::load_native_certs();
-                roots.add_parsable_certificates(found.certs);
+                // A certificate of the system that cannot be read is passed over, unless none is left.
+                let loaded = rustls_native_certs::load_native_certs();
+                roots.add_parsable_certificates(loaded.certs);
                 if roots.is_empty() {
-                    let what = "needs trusted certificates, and the system has none: \
+                    let reason = "needs trusted certificates, and the system has none: \
                                 sslrootcert=FILE names some";
-                    return Err(bad(what.to_owned()));
+                    return Err(bad(reason.to_owned()));
                 }
             }
         }
@@ -138,46 +146,48 @@ impl TlsSettings {
 }
 
 fn certificates(key: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>, StoreError> {
-    let read = CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
-    let read: Vec<_> = read.map_err(|error| unreadable(key, file, &error))?;
-    if read.is_empty() {
+    let certificates: Vec<_> = CertificateDer::pem_file_iter(file)
+        .and_then(Iterator::collect)
+        .map_err(|error| unreadable(key, file, &error))?;
+    if certificates.is_empty() {
         return Err(unreadable(key, file, &"it holds no certificate in PEM"));
     }
-    Ok(read)
+    Ok(certificates)
 }
 
-fn unreadable(key: &str, file: &Path, why: &dyn std::fmt::Display) -> StoreError {
-    bad(format!("names {key}={}, which cannot be used: {why}", file.display()))
+fn unreadable(key: &str, file: &Path, reason: &dyn std::fmt::Display) -> StoreError {
+    bad(format!("names {key}={}, which cannot be used: {reason}", file.display()))
 }
 
-fn bad(what: String) -> StoreError {
-    StoreError::BadAddress { what }
+fn bad(reason: String) -> StoreError {
+    StoreError::BadAddress { reason }
 }
 
-/// Checks less than a name: who signed the certificate, or nothing.
+/// Leaves the host's name unchecked: checks the signatures of the certificate, or nothing.
 #[derive(Debug)]
 struct WithoutName {
     provider: Arc<CryptoProvider>,
-    /// None accepts any server: `require` protects against listeners alone.
-    signed: Option<Arc<WebPkiServerVerifier>>,
+    /// `None` accepts any server: `require` protects against listeners alone.
+    signatures: Option<Arc<WebPkiServerVerifier>>,
 }
 
 impl ServerCertVerifier for WithoutName {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
-        between: &[CertificateDer<'_>],
+        intermediates: &[CertificateDer<'_>],
         name: &ServerName<'_>,
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let Some(signed) = &self.signed else { return Ok(ServerCertVerified::assertion()) };
-        // The name is checked last, after the signatures and the dates.
-        match signed.verify_server_cert(certificate, between, name, ocsp, now) {
+        let Some(verifier) = &self.signatures else { return Ok(ServerCertVerified::assertion()) };
+        // The name is checked last, after the signatures and the dates. So a wrong name proves that
+        // they are right.
+        match verifier.verify_server_cert(certificate, intermediates, name, ocsp, now) {
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),
-            verified => verified,
+            outcome => outcome,
         }
     }
 
@@ -187,8 +197,8 @@ impl ServerCertVerifier for WithoutName {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let known = &self.provider.signature_verification_algorithms;
-        verify_tls12_signature(message, certificate, signature, known)
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signature, algorithms)
     }
 
     fn verify_tls13_signature(
@@ -197,8 +207,8 @@ impl ServerCertVerifier for WithoutName {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let known = &self.provider.signature_verification_algorithms;
-        verify_tls13_signature(message, certificate, signature, known)
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signature, algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {

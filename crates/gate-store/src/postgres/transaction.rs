@@ -20,8 +20,8 @@ use super::connection::Session;
 use super::fault;
 use super::server::Server;
 
-/// Statements on a session: each for itself, or in a transaction, which is rolled back when
-/// it is dropped.
+/// Statements on a session: each for itself, or in a transaction, which is rolled back when it is
+/// dropped.
 #[derive(Debug)]
 pub(super) struct Running<'a> {
     server: &'a Server,
@@ -29,16 +29,17 @@ pub(super) struct Running<'a> {
     /// Longest time for one statement.
     pub(super) patience: Duration,
     in_transaction: bool,
-    /// True if nothing is changed in the transaction.
+    /// Nothing is changed in the transaction.
     pub(super) is_reading: bool,
     /// The project that is changed.
     pub(super) project: &'a str,
     /// The version of the tables.
     pub(super) version: i64,
-    /// When the transaction began, if that is known and it did not wait for anybody: milliseconds
-    /// since 1970 by the database's clock.
+    /// The time of the beginning, in milliseconds since 1970 by the database's clock. Set for a change
+    /// of leases alone: another transaction may have waited for a lock since.
     pub(super) now: Option<i64>,
-    /// Questions that were answered when the transaction began. A change drops them.
+    /// Questions that were answered when the transaction began. A change drops them: its rows may be
+    /// other ones.
     pub(super) answers: Vec<(Question<'a>, Rows)>,
 }
 
@@ -57,15 +58,17 @@ impl<'q> Question<'q> {
 
 /// The first answers of a transaction.
 pub(super) struct Beginning {
-    /// The version of the tables. None if there are none, and then the transaction has failed, or
-    /// if its snapshot is older than they are: the name of a table is looked up by a newer one.
+    /// The version of the tables. `None` if there are no tables, and then the transaction has failed;
+    /// or if the tables are newer than its snapshot: the name of a table is looked up in a newer
+    /// snapshot than its rows.
     pub(super) version: Option<i64>,
     /// The rows of each question that was sent ahead.
     pub(super) answers: Vec<Rows>,
 }
 
-/// The tables that exist. Not by `to_regclass`: a session caches that a name was absent, and
-/// does not notice that somebody else made the table while the session waited for a lock.
+/// The tables that exist: first `gate_schema`, then one of the others. Not by `to_regclass`: a session
+/// caches that a name was absent, and does not notice that somebody else made the table while the
+/// session waited for a lock.
 const TABLES: &str = "SELECT max(CAST(relname AS TEXT)) FILTER (WHERE relname = 'gate_schema'), \
      max(CAST(relname AS TEXT)) FILTER (WHERE relname <> 'gate_schema') \
      FROM pg_catalog.pg_class \
@@ -90,7 +93,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// The same, in the transaction that has begun on the session.
+    /// The same statements, in the transaction that has begun on the session.
     pub(super) fn in_transaction(mut self) -> Self {
         self.in_transaction = true;
         self
@@ -102,19 +105,24 @@ impl<'a> Running<'a> {
     /// # Errors
     ///
     /// The database's error, or its silence.
-    pub(super) fn begin(&self, sql: &str, asked: &[Question<'_>]) -> Result<Beginning, StoreError> {
-        let begin = format!("{sql}; {}", statements::VERSION);
-        let values: Vec<Vec<_>> = asked.iter().map(|question| typed(&question.values)).collect();
-        let queries = asked.iter().zip(&values);
-        let queries =
-            queries.map(|(question, values)| self.session.rows(question.statement, values));
-        // The requests leave in this order.
-        let answers = join(self.session.client().simple_query(&begin), join_all(queries));
-        let (begun, answers) =
-            self.wait(answers).ok_or_else(|| fault::silent(&self.server.place))?;
-        let version = match begun {
+    pub(super) fn begin(
+        &self,
+        sql: &str,
+        questions: &[Question<'_>],
+    ) -> Result<Beginning, StoreError> {
+        let first_request = format!("{sql}; {}", statements::VERSION);
+        let parameters: Vec<_> = questions.iter().map(|question| typed(&question.values)).collect();
+        let queries = questions
+            .iter()
+            .zip(&parameters)
+            .map(|(question, values)| self.session.rows(question.statement, values));
+        // `join` polls in this order, so the requests leave in it.
+        let requests = join(self.session.client().simple_query(&first_request), join_all(queries));
+        let (first_answer, answers) =
+            self.wait(requests).ok_or_else(|| fault::silent(&self.server.place))?;
+        let version = match first_answer {
             Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => None,
-            begun => version_in(&begun.map_err(|error| self.failed(&error))?),
+            answer => version_in(&answer.map_err(|error| self.failed(&error))?),
         };
         if version.is_none() {
             return Ok(Beginning { version, answers: Vec::new() });
@@ -127,7 +135,7 @@ impl<'a> Running<'a> {
         Ok(Beginning { version, answers: answers.collect::<Result<_, _>>()? })
     }
 
-    /// Closes the session after this, unless a commit succeeds.
+    /// Closes the session at the end, unless a commit succeeds.
     pub(super) fn must_commit(&self) {
         self.session.is_sound.set(false);
     }
@@ -205,6 +213,7 @@ impl<'a> Running<'a> {
         answer.map_err(|error| self.failed(&error))
     }
 
+    /// The error of a statement, after which the session is not used again.
     fn failed(&self, error: &Error) -> StoreError {
         self.session.is_sound.set(false);
         fault::store_error(&self.server.place, error)
@@ -212,8 +221,8 @@ impl<'a> Running<'a> {
 
     /// The answer, unless it takes too long.
     fn wait<T>(&self, request: impl Future<Output = T>) -> Option<T> {
-        let answer = async { tokio::time::timeout(self.patience, request).await };
-        let answer = self.server.runtime.block_on(answer).ok();
+        let timed_request = async { tokio::time::timeout(self.patience, request).await };
+        let answer = self.server.runtime.block_on(timed_request).ok();
         if answer.is_none() {
             self.session.is_silent.set(true);
         }
@@ -227,14 +236,14 @@ impl Sql for Running<'_> {
         statement: &'static str,
         values: &[SqlValue<'_>],
     ) -> Result<Rows, StoreError> {
-        let is_this =
+        let is_asked =
             |question: &Question<'_>| question.statement == statement && question.values == values;
-        if let Some(at) = self.answers.iter().position(|(question, _)| is_this(question)) {
-            return Ok(self.answers.swap_remove(at).1);
+        if let Some(index) = self.answers.iter().position(|(question, _)| is_asked(question)) {
+            return Ok(self.answers.swap_remove(index).1);
         }
-        let rows = self.answer(self.session.rows(statement, &typed(values)))?;
-        let read = rows.iter().map(cells).collect::<Result<_, Error>>();
-        read.map_err(|error| fault::store_error(&self.server.place, &error))
+        let answer = self.answer(self.session.rows(statement, &typed(values)))?;
+        let rows = answer.iter().map(cells).collect::<Result<_, Error>>();
+        rows.map_err(|error| fault::store_error(&self.server.place, &error))
     }
 
     fn change(
@@ -243,12 +252,12 @@ impl Sql for Running<'_> {
         values: &[SqlValue<'_>],
     ) -> Result<bool, StoreError> {
         self.answers.clear();
-        let values = typed(values);
-        let request = self.session.client().execute_typed(statement, &values);
-        let done = self.wait(request).ok_or_else(|| fault::silent(&self.server.place))?;
-        match done {
+        let parameters = typed(values);
+        let request = self.session.client().execute_typed(statement, &parameters);
+        let answer = self.wait(request).ok_or_else(|| fault::silent(&self.server.place))?;
+        match answer {
             Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => Ok(false),
-            done => done.map(|_| true).map_err(|error| self.failed(&error)),
+            answer => answer.map(|_| true).map_err(|error| self.failed(&error)),
         }
     }
 
@@ -256,15 +265,15 @@ impl Sql for Running<'_> {
         if self.in_transaction {
             self.in_transaction = false;
             let place = &self.server.place;
-            let committed = match self.wait(self.session.client().batch_execute("COMMIT")) {
+            let outcome = match self.wait(self.session.client().batch_execute("COMMIT")) {
                 None => Err(fault::uncertain(place, fault::SILENT.to_owned())),
                 Some(answer) => answer.map_err(|error| fault::commit_error(place, &error)),
             };
-            match (committed, head) {
+            match (outcome, head) {
                 (Err(uncertain @ StoreError::Uncertain { .. }), Some(head)) => {
                     return self.server.settle(self.project, head, uncertain);
                 }
-                (committed, _) => committed?,
+                (outcome, _) => outcome?,
             }
         }
         self.session.is_prepared.set(true);
@@ -281,8 +290,11 @@ impl Sql for Running<'_> {
     }
 
     fn now(&mut self) -> Result<Timestamp, StoreError> {
-        let now = self.now.map_or_else(|| self.time(), Ok)?;
-        Timestamp::from_millisecond(now)
+        let millis = match self.now {
+            Some(millis) => millis,
+            None => self.time()?,
+        };
+        Timestamp::from_millisecond(millis)
             .map_err(|_| StoreError::corrupt("the database has no time"))
     }
 
@@ -304,8 +316,8 @@ impl Drop for Running<'_> {
         }
         let end = self.session.client().batch_execute("ROLLBACK");
         if self.is_reading {
-            // Nobody waits for the answer.
-            self.server.runtime.block_on(sent(end));
+            // Nobody waits for the answer: the rollback of a view cannot matter.
+            self.server.runtime.block_on(send(end));
         } else {
             // An error closes the session, which has the same effect.
             let _ = self.answer(end);
@@ -314,7 +326,7 @@ impl Drop for Running<'_> {
 }
 
 /// Sends a request: its first poll hands it over to the connection, which then has its turn.
-async fn sent(request: impl Future) {
+async fn send(request: impl Future) {
     let mut request = pin!(request);
     poll_fn(|context| {
         let _ = request.as_mut().poll(context);
@@ -334,22 +346,22 @@ fn version_in(messages: &[SimpleQueryMessage]) -> Option<i64> {
 
 /// Parameters with their types.
 fn typed<'v>(values: &'v [SqlValue<'v>]) -> Vec<(&'v (dyn ToSql + Sync), Type)> {
-    let typed = values.iter().map(|value| match value {
+    let parameters = values.iter().map(|value| match value {
         SqlValue::Integer(number) => (number as &(dyn ToSql + Sync), Type::INT8),
         SqlValue::Text(text) => (text as _, Type::TEXT),
     });
-    typed.collect()
+    parameters.collect()
 }
 
 fn cells(row: &Row) -> Result<Vec<Cell>, Error> {
     let columns = row.columns().iter().enumerate();
-    columns.map(|(at, column)| cell(row, at, column.type_())).collect()
+    columns.map(|(index, column)| cell(row, index, column.type_())).collect()
 }
 
-fn cell(row: &Row, at: usize, kind: &Type) -> Result<Cell, Error> {
-    Ok(match *kind {
-        Type::INT8 => row.try_get::<_, Option<i64>>(at)?.map_or(Cell::Null, Cell::Integer),
-        Type::TEXT => row.try_get::<_, Option<String>>(at)?.map_or(Cell::Null, Cell::Text),
+fn cell(row: &Row, index: usize, column_type: &Type) -> Result<Cell, Error> {
+    Ok(match *column_type {
+        Type::INT8 => row.try_get::<_, Option<i64>>(index)?.map_or(Cell::Null, Cell::Integer),
+        Type::TEXT => row.try_get::<_, Option<String>>(index)?.map_or(Cell::Null, Cell::Text),
         _ => Cell::Other("another type"),
     })
 }

@@ -4,74 +4,76 @@ use super::super::error::StoreError;
 use super::super::sql::{Sql, texts};
 use super::super::upkeep::{Added, Condition, Migrated, missing};
 use super::super::{addition, migration, statements};
-use super::{PostgresStore, READING, schema, seen};
+use super::{PostgresStore, READING, schema, version_in_view};
 
 impl PostgresStore {
-    /// An addition that rows contradict is an error: the operator is there to see it.
+    /// As of [`super::super::migrate`]. An addition that rows contradict is an error: the operator is
+    /// there to see it.
     pub(super) fn migrate(&mut self) -> Result<Migrated, StoreError> {
         let patience = self.server.patience.as_millis().max(1);
-        let mut running = self.changing()?;
+        let mut running = self.begin_migration()?;
         running.must_commit();
         running.run(&format!("SET LOCAL lock_timeout = {patience}"))?;
-        schema::hold(&running)?;
-        let before = running.version()?;
+        schema::lock_schema(&running)?;
+        let old_version = running.version()?;
         let present = running.additions()?;
-        schema::change(&running, before)?;
+        schema::take_steps(&running, old_version)?;
         let additions: Vec<_> = addition::missing(&present).collect();
         additions.iter().try_for_each(|numbered| schema::add(&running, *numbered))?;
         Box::new(running).commit(None)?;
         Ok(Migrated {
             place: self.server.place.clone(),
-            before,
+            old_version,
             version: migration::VERSION,
             additions: additions.into_iter().map(Added::from).collect(),
         })
     }
 
+    /// As of [`super::super::condition`].
     pub(super) fn examined(&mut self) -> Result<Condition, StoreError> {
         let place = self.server.place.clone();
         let (mut running, version) = self.start(READING, Vec::new())?;
-        let version = seen(&mut running, version)?;
-        migration::from(version)?;
+        let version = version_in_view(&mut running, version)?;
+        migration::steps_from(version)?;
         let additions = running.additions()?;
-        let mut ask = |statement| running.rows(statement, &[]).map(texts);
-        let server = ask(SERVER)?.concat();
+        let mut query = |statement| running.rows(statement, &[]).map(texts);
+        let server = query(SERVER)?.concat();
         let mut condition = Condition {
             place,
             database: format!("PostgreSQL {server}"),
             version,
             missing: if version == 0 { Vec::new() } else { missing(&additions) },
             additions,
-            bytes: ask(BYTES)?.concat().parse().unwrap_or(0),
+            bytes: query(BYTES)?.concat().parse().unwrap_or(0),
             free_bytes: None,
             problems: Vec::new(),
-            remarks: ask(SETTINGS)?,
+            remarks: query(SETTINGS)?,
             projects: Vec::new(),
         };
-        condition.problems.extend(ask(STANDBY)?);
+        condition.problems.extend(query(STANDBY)?);
         if version == 0 {
             return Ok(condition);
         }
         if version < migration::VERSION {
-            let known = migration::VERSION;
-            let what =
-                format!("the tables have version {version}, and gate writes version {known}");
-            condition.problems.push(format!("{what}: run `gate doctor --fix`"));
+            condition.problems.push(format!(
+                "the tables have version {version}, and gate writes version {}: run `gate doctor --fix`",
+                migration::VERSION
+            ));
         }
-        let invalid = ask(INVALID_INDEXES)?;
-        let invalid = invalid.iter().map(|index| {
+        condition.problems.extend(query(INVALID_INDEXES)?.iter().map(|index| {
             format!("the index {index} is not valid: `REINDEX INDEX {index}` builds it anew")
-        });
-        condition.problems.extend(invalid);
-        condition.problems.extend(ask(MISSING_RIGHTS)?);
+        }));
+        condition.problems.extend(query(MISSING_RIGHTS)?);
         if !condition.missing.is_empty() {
             condition.remarks.push("`gate doctor --fix` makes the missing additions".to_owned());
         }
-        condition.remarks.extend(ask(RIGHTS)?);
+        condition.remarks.extend(query(RIGHTS)?);
         if condition.problems.is_empty() {
-            let of_version = version == migration::VERSION;
-            let all = if of_version { statements::ALL_PROJECTS } else { statements::PROJECTS };
-            condition.projects = ask(all)?;
+            // Older tables may be without work items.
+            let is_current = version == migration::VERSION;
+            let statement =
+                if is_current { statements::ALL_PROJECTS } else { statements::PROJECTS };
+            condition.projects = query(statement)?;
         }
         Ok(condition)
     }

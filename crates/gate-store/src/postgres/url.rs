@@ -10,17 +10,17 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres_rustls_improved::MakeRustlsConnect;
 
-use super::tls::{TlsMode, TlsSettings, TrustedRoots};
+use super::tls::{ClientIdentity, TlsMode, TlsSettings, TrustedRoots};
 use crate::StoreError;
 
-/// The address of a PostgreSQL database, as `postgres://USER:PASSWORD@HOST/NAME`, with the
-/// parameters of libpq for TLS: `sslmode`, `sslrootcert`, `sslcert`, `sslkey`.
-/// It is never printed: [`Debug`] and [`Display`](fmt::Display) leave out the user and the
-/// password.
+/// The address of a PostgreSQL database, as `postgres://USER:PASSWORD@HOST/NAME`, with the parameters
+/// of libpq for TLS: `sslmode`, `sslrootcert`, `sslcert`, `sslkey`. [`Debug`] and
+/// [`Display`](fmt::Display) leave out the user and the password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DatabaseUrl {
     config: Box<Config>,
     tls: TlsSettings,
+    /// Host, port and name, as [`Display`](fmt::Display) writes them.
     name: String,
 }
 
@@ -41,7 +41,7 @@ impl DatabaseUrl {
         &self.config
     }
 
-    /// The way to it. Beyond this machine a password is never sent as it is.
+    /// The way to the database. Beyond this machine a password is never sent as it is.
     ///
     /// # Errors
     ///
@@ -59,11 +59,12 @@ impl DatabaseUrl {
         }
         match config.get_hosts() {
             [Host::Tcp(host)] => {
+                // An address that is given saves the look-up of the host's name.
                 let address = config.get_hostaddrs().first().map(ToString::to_string);
                 let port = config.get_ports().first().copied().unwrap_or(DEFAULT_PORT);
                 Ok(Transport::NoClearPassword { host: address.unwrap_or(host.clone()), port })
             }
-            _ => Err(bad(SEVERAL)),
+            _ => Err(bad(SEVERAL_HOSTS)),
         }
     }
 
@@ -94,21 +95,21 @@ fn is_socket(host: &Host) -> bool {
 impl FromStr for DatabaseUrl {
     type Err = StoreError;
 
-    /// Reads an address; white space around it is no part of it, so that it
-    /// may come from a file.
+    /// Reads an address. White space around it is left out: an address from a file ends with a line
+    /// break.
     fn from_str(text: &str) -> Result<Self, StoreError> {
         let text = text.trim();
         let is_url = ["postgres://", "postgresql://"].iter().any(|start| text.starts_with(start));
         if !is_url && TLS_KEYS.iter().any(|key| text.contains(key)) {
             return Err(bad(AS_URL));
         }
-        let (text, tls) = tls_settings(text)?;
-        // The parser's own words may quote a part of a password.
-        let mut config = text.parse::<Config>().map_err(|_| bad(UNREADABLE))?;
+        let ParsedAddress { without_tls, tls } = parse_tls(text)?;
+        // The parser's own message may quote a part of a password.
+        let mut config = without_tls.parse::<Config>().map_err(|_| bad(UNREADABLE))?;
         if config.get_hosts().is_empty() {
             return Err(bad("names no host"));
         }
-        let name = name(&config);
+        let name = store_name(&config);
         let url = Self { name, tls, config: Box::new(config.clone()) };
         let has_password = config.get_password().is_some();
         config.ssl_mode(match url.tls.mode {
@@ -122,16 +123,24 @@ impl FromStr for DatabaseUrl {
     }
 }
 
-/// Takes the parameters for TLS out of an address.
-fn tls_settings(text: &str) -> Result<(String, TlsSettings), StoreError> {
+/// An address, and the parameters for TLS that stood in it.
+struct ParsedAddress {
+    /// The address without those parameters, which the parser of tokio-postgres does not know.
+    without_tls: String,
+    tls: TlsSettings,
+}
+
+fn parse_tls(text: &str) -> Result<ParsedAddress, StoreError> {
     let mut tls = TlsSettings::default();
-    let Some((address, query)) = text.split_once('?') else { return Ok((text.to_owned(), tls)) };
-    let (mut others, mut certificate, mut key) = (Vec::new(), None, None);
+    let Some((address, query)) = text.split_once('?') else {
+        return Ok(ParsedAddress { without_tls: text.to_owned(), tls });
+    };
+    let (mut other_parameters, mut certificate, mut key) = (Vec::new(), None, None);
     for parameter in query.split('&') {
-        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        let (name, encoded) = parameter.split_once('=').unwrap_or((parameter, ""));
         let value = || {
-            let value = percent_decode_str(value).decode_utf8();
-            value.map(Cow::into_owned).map_err(|_| bad(UNREADABLE))
+            let decoded = percent_decode_str(encoded).decode_utf8();
+            decoded.map(Cow::into_owned).map_err(|_| bad(UNREADABLE))
         };
         match name {
             "sslmode" => tls.mode = TlsMode::parse(&value()?).ok_or_else(|| bad(MODES))?,
@@ -143,16 +152,17 @@ fn tls_settings(text: &str) -> Result<(String, TlsSettings), StoreError> {
             }
             "sslcert" => certificate = Some(value()?.into()),
             "sslkey" => key = Some(value()?.into()),
-            _ => others.push(parameter),
+            _ => other_parameters.push(parameter),
         }
     }
     tls.identity = match (certificate, key) {
-        (Some(certificate), Some(key)) => Some((certificate, key)),
+        (Some(certificate), Some(key)) => Some(ClientIdentity { certificate, key }),
         (None, None) => None,
         _ => return Err(bad("has one of sslcert and sslkey: both are needed")),
     };
-    let mark = if others.is_empty() { "" } else { "?" };
-    Ok((format!("{address}{mark}{}", others.join("&")), tls))
+    let mark = if other_parameters.is_empty() { "" } else { "?" };
+    let without_tls = format!("{address}{mark}{}", other_parameters.join("&"));
+    Ok(ParsedAddress { without_tls, tls })
 }
 
 const DEFAULT_PORT: u16 = 5432;
@@ -163,7 +173,7 @@ const TLS_KEYS: [&str; 4] = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
 const AS_URL: &str = "asks for TLS: write it as postgres://USER:PASSWORD@HOST/NAME?sslmode=…";
 const MODES: &str = "has an unknown sslmode: disable, prefer, require, verify-ca and verify-full \
                      are known";
-const SEVERAL: &str = "names several hosts and a password that would leave this machine \
+const SEVERAL_HOSTS: &str = "names several hosts and a password that would leave this machine \
                        unencrypted: use sslmode=require";
 const UNREADABLE: &str = "cannot be understood: postgres://USER:PASSWORD@HOST:PORT/NAME is \
                           expected, with special characters as %XX";
@@ -180,18 +190,18 @@ impl fmt::Debug for DatabaseUrl {
     }
 }
 
-fn bad(what: &str) -> StoreError {
-    StoreError::BadAddress { what: what.to_owned() }
+fn bad(reason: &str) -> StoreError {
+    StoreError::BadAddress { reason: reason.to_owned() }
 }
 
-/// Host, port and name. Options belong to it, because a search path makes
-/// another store of the same database.
-fn name(config: &Config) -> String {
+/// Host, port and name. Options are part of it, because a search path makes another store of the same
+/// database.
+fn store_name(config: &Config) -> String {
     let mut hosts = Vec::new();
     for (index, host) in config.get_hosts().iter().enumerate() {
         let ports = config.get_ports();
         let port = ports.get(index).or_else(|| ports.first()).copied().unwrap_or(DEFAULT_PORT);
-        hosts.push(format!("{}:{port}", shown(host)));
+        hosts.push(format!("{}:{port}", host_text(host)));
     }
     let user = config.get_user().unwrap_or_default();
     let name = config.get_dbname().unwrap_or(user);
@@ -200,7 +210,7 @@ fn name(config: &Config) -> String {
     format!("postgres://{}/{name}{options}", hosts.join(","))
 }
 
-fn shown(host: &Host) -> String {
+fn host_text(host: &Host) -> String {
     match host {
         Host::Tcp(name) => name.clone(),
         #[cfg(unix)]
@@ -239,16 +249,16 @@ mod tests {
 
     #[test]
     fn the_way_without_encryption_depends_on_the_password_and_on_the_place() {
-        let way = |url: &str| url.parse::<DatabaseUrl>().unwrap().transport();
+        let transport = |url: &str| url.parse::<DatabaseUrl>().unwrap().transport();
         let off = |host: &str| format!("postgres://{host}/n?sslmode=disable");
-        assert!(matches!(way(&off("u@db")), Ok(Transport::Plain)));
-        assert!(matches!(way(&off("u:p@localhost")), Ok(Transport::Plain)));
-        assert!(matches!(way("postgres://u:p@%2Frun%2Fpg/n"), Ok(Transport::Plain)));
-        let Ok(Transport::NoClearPassword { host, port }) = way(&off("u:p@db:6000")) else {
+        assert!(matches!(transport(&off("u@db")), Ok(Transport::Plain)));
+        assert!(matches!(transport(&off("u:p@localhost")), Ok(Transport::Plain)));
+        assert!(matches!(transport("postgres://u:p@%2Frun%2Fpg/n"), Ok(Transport::Plain)));
+        let Ok(Transport::NoClearPassword { host, port }) = transport(&off("u:p@db:6000")) else {
             panic!("another way")
         };
         assert_eq!((host.as_str(), port), ("db", 6000));
-        assert!(way(&off("u:p@a,b")).is_err());
+        assert!(transport(&off("u:p@a,b")).is_err());
     }
 
     #[test]

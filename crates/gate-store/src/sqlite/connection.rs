@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
+use std::ops::Range;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::thread;
@@ -20,18 +21,18 @@ use gate_fleet::durable;
 
 /// A database file that is open.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct OpenDatabase {
     connection: Connection,
     path: String,
     file: Identity,
-    /// False after an error, and from the beginning of a change until its commit: the open
-    /// file may be the cause.
+    /// The connection may be used again. Not after an error, nor from the beginning of a change
+    /// until its commit: the open file may be the cause.
     is_sound: Cell<bool>,
-    /// True once the file has the additions that this gate knows, as far as its rows allow.
+    /// The file has the additions that this gate knows, as far as its rows allow.
     pub(super) is_complete: Cell<bool>,
 }
 
-impl Opened {
+impl OpenDatabase {
     /// The folder's database. It is opened anew after a transaction that did not end well,
     /// and if the folder has another file now: a record in a removed file would be lost.
     ///
@@ -43,11 +44,12 @@ impl Opened {
         folder: &Folder,
     ) -> Result<&'a Self, StoreError> {
         let file = folder.identity()?;
-        let opened = match slot.take().filter(|opened| opened.file == file && opened.is_sound()) {
-            Some(opened) => opened,
+        let usable = slot.take().filter(|database| database.file == file && database.is_sound());
+        let database = match usable {
+            Some(database) => database,
             None => Self::open(folder, file)?,
         };
-        Ok(slot.insert(opened))
+        Ok(slot.insert(database))
     }
 
     /// Copies the database as it is at one moment to a new file. Writers are not held up.
@@ -56,7 +58,8 @@ impl Opened {
     ///
     /// A file that is there, a disk that is full, damage.
     pub(super) fn copy_to(&self, file: &Path) -> Result<(), StoreError> {
-        // Only its owner may read it, and another file stays as it is.
+        // The file is made here, so that only its owner may read it and no other file is written
+        // over. `VACUUM INTO` takes an empty file.
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(0o600);
         options.open(file).map_err(|error| match error.kind() {
@@ -64,10 +67,11 @@ impl Opened {
             _ => unwritable(file, &error.to_string()),
         })?;
         let name = file.display().to_string();
-        let copied = self.connection.execute("VACUUM INTO ?1", [&name]);
-        let copied = copied.map_err(|error| fault::store_error(&name, &error));
-        let copied = copied.and_then(|_| make_durable(file));
-        copied.inspect_err(|_| drop(fs::remove_file(file)))
+        let written = self.connection.execute("VACUUM INTO ?1", [&name]);
+        written
+            .map_err(|error| fault::store_error(&name, &error))
+            .and_then(|_| make_durable(file))
+            .inspect_err(|_| drop(fs::remove_file(file)))
     }
 
     /// The damage that SQLite's integrity check finds, at most ten lines.
@@ -83,12 +87,12 @@ impl Opened {
         };
         match lines().map_err(|error| fault::store_error(&self.path, &error)) {
             // The file may be too damaged to be checked.
-            Err(StoreError::Corrupt { what, .. }) => Ok(vec![what]),
+            Err(StoreError::Corrupt { reason, .. }) => Ok(vec![reason]),
             lines => Ok(lines?.into_iter().filter(|line| line != "ok").collect()),
         }
     }
 
-    /// True if the next transaction may use it.
+    /// The next transaction may use the connection.
     pub(super) fn is_sound(&self) -> bool {
         self.is_sound.get()
     }
@@ -96,15 +100,17 @@ impl Opened {
     fn open(folder: &Folder, file: Identity) -> Result<Self, StoreError> {
         let database = folder.database();
         let path = database.display().to_string();
-        let named = |error: rusqlite::Error| fault::store_error(&path, &error);
+        let store_error = |error: rusqlite::Error| fault::store_error(&path, &error);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-        let connection = Connection::open_with_flags(&database, flags).map_err(named)?;
-        // SQLite's own wait would let the latest comer wait the shortest.
-        connection.busy_timeout(Duration::ZERO).map_err(named)?;
-        let keep = folder.log_size() < MAX_KEPT_LOG_BYTES;
-        connection.set_db_config(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep).map_err(named)?;
+        let connection = Connection::open_with_flags(&database, flags).map_err(store_error)?;
+        // SQLite's own wait would let the latest comer wait the shortest: [`LockWait`] is fair.
+        connection.busy_timeout(Duration::ZERO).map_err(store_error)?;
+        let keeps_log = folder.log_size() < MAX_KEPT_LOG_BYTES;
+        connection
+            .set_db_config(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps_log)
+            .map_err(store_error)?;
         let (is_sound, is_complete) = (Cell::new(true), Cell::new(false));
         Ok(Self { connection, path, file, is_sound, is_complete })
     }
@@ -120,15 +126,15 @@ impl Opened {
         wait: &LockWait<'_>,
     ) -> Result<Running<'_>, StoreError> {
         self.is_sound.set(false);
-        let begun = wait.retry(|| {
-            let transaction = Transaction::new_unchecked(&self.connection, behavior);
-            let transaction =
-                transaction.map_err(|error| fault::store_error(&self.path, &error))?;
+        let running = wait.retry(|| {
+            let transaction = Transaction::new_unchecked(&self.connection, behavior)
+                .map_err(|error| fault::store_error(&self.path, &error))?;
             let (path, is_sound) = (self.path.as_str(), &self.is_sound);
             Ok(Running { transaction, path, is_sound, version: self.version()? })
         })?;
+        // A view leaves nothing behind. A change is sound only once it is committed.
         self.is_sound.set(matches!(behavior, TransactionBehavior::Deferred));
-        Ok(begun)
+        Ok(running)
     }
 
     /// Lets the file keep a write-ahead log from now on.
@@ -137,31 +143,32 @@ impl Opened {
     ///
     /// A file that cannot be written.
     pub(super) fn keep_log(&self, wait: &LockWait<'_>) -> Result<(), StoreError> {
+        // The pragma returns the mode that holds now.
+        let statement = "PRAGMA journal_mode = WAL";
         let mode = wait.retry(|| {
-            let mode = "PRAGMA journal_mode = WAL";
-            let mode = self.connection.query_row(mode, [], |row| row.get::<_, String>(0));
+            let mode = self.connection.query_row(statement, [], |row| row.get::<_, String>(0));
             mode.map_err(|error| fault::store_error(&self.path, &error))
         });
         if mode? == "wal" {
             return Ok(());
         }
-        let what = "no write-ahead log can be kept here".to_owned();
-        Err(StoreError::Unwritable { path: self.path.clone(), what })
+        let reason = "no write-ahead log can be kept here".to_owned();
+        Err(StoreError::Unwritable { path: self.path.clone(), reason })
     }
 
     /// The version of the tables; 0 of an empty file.
     fn version(&self) -> Result<i64, StoreError> {
-        let version = || self.connection.query_row(statements::VERSION, [], |row| row.get(0));
-        let version: rusqlite::Result<Option<i64>> = match version() {
-            // A file without a version is empty, or it is not gate's; or it was filled
-            // just now: a statement that fails begins no view, and this one does.
+        let query = || self.connection.query_row(statements::VERSION, [], |row| row.get(0));
+        let version: rusqlite::Result<Option<i64>> = match query() {
+            // A file without a version is empty, or it is not gate's; or another gate filled it
+            // just now: a statement that fails begins no view of the file, and the count does.
             Err(error) if fault::is_missing(&error) => {
-                let count = "SELECT count(*) FROM sqlite_master";
-                let count = self.connection.query_row(count, [], |row| row.get::<_, i64>(0));
+                let statement = "SELECT count(*) FROM sqlite_master";
+                let count = self.connection.query_row(statement, [], |row| row.get::<_, i64>(0));
                 if count.map_err(|error| fault::store_error(&self.path, &error))? == 0 {
                     return Ok(0);
                 }
-                version()
+                query()
             }
             version => version,
         };
@@ -175,16 +182,16 @@ impl Opened {
         }
     }
 
-    fn corrupt(&self, what: &str) -> StoreError {
-        StoreError::corrupt(format!("{}: {what}", self.path))
+    fn corrupt(&self, reason: &str) -> StoreError {
+        StoreError::corrupt(format!("{}: {reason}", self.path))
     }
 }
 
-/// The shortest and longest pause between two attempts, in microseconds.
-const PAUSE_MICROS: (u32, u32) = (1_000, 9_000);
+/// The length of a pause between two attempts, in microseconds.
+const PAUSE_MICROS: Range<u32> = 1_000..9_000;
 
-/// A wait for a lock. Everybody pauses as long on average, newcomers too, so that nobody is
-/// left out; and at random, so that nobody pauses in step.
+/// A wait for a lock. All pauses are of the same length on average, a newcomer's too, so that nobody
+/// is left out; and each is random, so that two waiters do not pause in step.
 #[derive(Debug)]
 pub(super) struct LockWait<'a> {
     place: &'a str,
@@ -196,24 +203,24 @@ impl<'a> LockWait<'a> {
         Self { place, until: Instant::now() + patience }
     }
 
-    /// Calls `ask` until its result is another one than [`StoreError::Busy`].
+    /// Repeats an attempt until its result is another one than [`StoreError::Busy`].
     ///
     /// # Errors
     ///
-    /// Those of `ask`; [`StoreError::Busy`] once the time is over.
+    /// Those of the attempt; [`StoreError::Busy`] once the time is over.
     pub(super) fn retry<T>(
         &self,
-        mut ask: impl FnMut() -> Result<T, StoreError>,
+        mut attempt: impl FnMut() -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         loop {
-            match ask() {
+            match attempt() {
                 Err(StoreError::Busy { .. }) if Instant::now() < self.until => {
                     thread::sleep(pause());
                 }
                 Err(StoreError::Busy { .. }) => {
                     return Err(StoreError::Busy { place: self.place.to_owned() });
                 }
-                answer => return answer,
+                result => return result,
             }
         }
     }
@@ -221,24 +228,27 @@ impl<'a> LockWait<'a> {
 
 /// A pause of another length each time: the clock's last digits choose it.
 fn pause() -> Duration {
-    let digits = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.subsec_nanos());
-    let spread = digits.wrapping_mul(2_654_435_761) >> 8;
-    Duration::from_micros(u64::from(PAUSE_MICROS.0 + spread % (PAUSE_MICROS.1 - PAUSE_MICROS.0)))
+    let nanoseconds = std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.subsec_nanos());
+    // Two waiters may read nearly the same time. Knuth's multiplicative hash spreads near numbers;
+    // its low bits are the weakest.
+    let spread = nanoseconds.wrapping_mul(2_654_435_761) >> 8;
+    let Range { start, end } = PAUSE_MICROS;
+    Duration::from_micros(u64::from(start + spread % (end - start)))
 }
 
 /// Makes a copy durable, with its name: SQLite does not sync what `VACUUM INTO` writes.
 fn make_durable(file: &Path) -> Result<(), StoreError> {
-    let named = |error: io::Error| unwritable(file, &error.to_string());
-    File::open(file).and_then(|file| file.sync_all()).map_err(named)?;
+    let unwritable = |error: io::Error| unwritable(file, &error.to_string());
+    File::open(file).and_then(|file| file.sync_all()).map_err(unwritable)?;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     match durable::sync_folder(folder.unwrap_or(Path::new("."))) {
-        Err(error) if !is_not_for_folders(error.kind()) => Err(named(error)),
+        Err(error) if !is_not_for_folders(error.kind()) => Err(unwritable(error)),
         _ => Ok(()),
     }
 }
 
-/// True for the errors of folders that may be written and not read, and of file systems, as a
-/// network's, on which a folder cannot be synced.
+/// An error of a folder that may be written and not read, or of a file system, such as a network's,
+/// on which a folder cannot be synced.
 fn is_not_for_folders(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::InvalidInput | ErrorKind::Unsupported | ErrorKind::PermissionDenied)
 }
@@ -252,13 +262,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let folder = Folder::at(&folder.path().join("state")).unwrap();
         folder.make().unwrap();
-        let opened = Opened::open(&folder, folder.identity().unwrap()).unwrap();
+        let opened = OpenDatabase::open(&folder, folder.identity().unwrap()).unwrap();
         opened.keep_log(&LockWait::new("", Duration::ZERO)).unwrap();
-        let set = |name: &str| {
-            let value = opened.connection.pragma_query_value(None, name, |row| row.get(0));
-            value.unwrap()
-        };
-        let full: i64 = set("synchronous");
-        assert_eq!(full, 2);
+        let pragma = "synchronous";
+        let setting =
+            opened.connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+        assert_eq!(setting.unwrap(), 2, "FULL");
     }
 }

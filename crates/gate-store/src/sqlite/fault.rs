@@ -5,12 +5,12 @@ use rusqlite::ffi::ErrorCode;
 
 use super::super::error::StoreError;
 
-/// `path` is that of the database.
+/// The error of a statement on the database file `path`.
 pub(super) fn store_error(path: &str, error: &Error) -> StoreError {
-    let what = error.to_string();
+    let reason = error.to_string();
     match error {
-        Error::SqliteFailure(failure, _) => error_of_code(failure.code, path, what),
-        _ => StoreError::corrupt(what),
+        Error::SqliteFailure(failure, _) => error_of_code(failure.code, path, reason),
+        _ => StoreError::corrupt(reason),
     }
 }
 
@@ -22,13 +22,13 @@ pub(super) fn commit_error(path: &str, error: &Error) -> StoreError {
         Error::SqliteFailure(failure, _)
             if [SQLITE_IOERR_FSYNC, SQLITE_IOERR_DIR_FSYNC].contains(&failure.extended_code) =>
         {
-            StoreError::Uncertain { place: path.to_owned(), what: error.to_string() }
+            StoreError::Uncertain { place: path.to_owned(), reason: error.to_string() }
         }
         _ => store_error(path, error),
     }
 }
 
-fn error_of_code(code: ErrorCode, path: &str, what: String) -> StoreError {
+fn error_of_code(code: ErrorCode, path: &str, reason: String) -> StoreError {
     use ErrorCode::{
         CannotOpen, DatabaseBusy, DatabaseCorrupt, DatabaseLocked, FileLockingProtocolFailed,
         NotADatabase, SchemaChanged, TypeMismatch, Unknown,
@@ -40,25 +40,25 @@ fn error_of_code(code: ErrorCode, path: &str, what: String) -> StoreError {
         }
         // SQLite returns `Unknown` for a table or column that is not there.
         DatabaseCorrupt | NotADatabase | SchemaChanged | TypeMismatch | Unknown => {
-            StoreError::corrupt(format!("{path}: {what}"))
+            StoreError::corrupt(format!("{path}: {reason}"))
         }
         CannotOpen => {
-            let what = format!("{what} (no permission, or a folder that cannot be written)");
-            StoreError::Unwritable { path, what }
+            let reason = format!("{reason} (no permission, or a folder that cannot be written)");
+            StoreError::Unwritable { path, reason }
         }
         // A full disk, a read-only one, an input or output error, no memory.
-        _ => StoreError::Unwritable { path, what },
+        _ => StoreError::Unwritable { path, reason },
     }
 }
 
-/// True if a unique index forbids a row.
+/// A unique index forbids a row.
 pub(super) fn is_taken(error: &Error) -> bool {
     use rusqlite::ffi::{SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_UNIQUE};
-    let taken = [SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_UNIQUE];
-    matches!(error, Error::SqliteFailure(failure, _) if taken.contains(&failure.extended_code))
+    let codes = [SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_UNIQUE];
+    matches!(error, Error::SqliteFailure(failure, _) if codes.contains(&failure.extended_code))
 }
 
-/// True if a statement names a table or column that is absent.
+/// A statement names a table or column that is absent.
 pub(super) fn is_missing(error: &Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::Unknown)
         || matches!(error, Error::SqlInputError { .. })

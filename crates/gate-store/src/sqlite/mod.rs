@@ -17,22 +17,22 @@ use std::time::Duration;
 use gate_core::ledger::Head;
 use rusqlite::TransactionBehavior::{Deferred, Immediate};
 
-use self::connection::{LockWait, Opened};
+use self::connection::{LockWait, OpenDatabase};
 pub use self::private::TOKEN_KEY;
 use self::private::{Folder, unwritable};
 use self::transaction::Running;
 use super::error::StoreError;
-use super::sql::{Database, Nothing, Sql};
+use super::sql::{Database, EmptyStore, Sql};
 use super::{Condition, Upcoming, addition, migration};
 
 /// Interval at which a waiting claimer looks at the file, which notifies nobody. A look takes
 /// less than a millisecond.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A log below this size, in bytes, is left as it is when a gate ends. It is
-/// as durable there as in the file, and folding it in would cost every gate
-/// three more waits for the disk; reading it again costs the next gate less
-/// than a millisecond. The gate that ends last folds in a larger one.
+/// A log below this size, in bytes, is left as it is when a gate ends. A record is as durable in the
+/// log as in the file. Folding the log in would cost every gate three more waits for the disk, and
+/// reading it again costs the next gate less than a millisecond. The gate that ends last folds a
+/// larger log in.
 const MAX_KEPT_LOG_BYTES: u64 = 256 * 1024;
 
 /// A store in a SQLite file, `gate.db` in a folder that is this user's alone.
@@ -41,7 +41,7 @@ pub(crate) struct SqliteStore {
     folder: Folder,
     place: String,
     patience: Duration,
-    opened: Option<Opened>,
+    database: Option<OpenDatabase>,
 }
 
 impl SqliteStore {
@@ -53,24 +53,29 @@ impl SqliteStore {
     pub(crate) fn open(folder: &Path, patience: Duration) -> Result<Self, StoreError> {
         let folder = Folder::at(folder)?;
         let place = folder.path().display().to_string();
-        Ok(Self { folder, place, patience, opened: None })
+        Ok(Self { folder, place, patience, database: None })
     }
 }
 
 /// A transaction that may write, on the newest schema.
-fn prepared<'a>(opened: &'a Opened, wait: &LockWait<'_>) -> Result<Running<'a>, StoreError> {
-    let mut running = opened.begin(Immediate, wait)?;
+fn prepared<'a>(
+    database: &'a OpenDatabase,
+    wait: &LockWait<'_>,
+) -> Result<Running<'a>, StoreError> {
+    let mut running = database.begin(Immediate, wait)?;
     if running.version == 0 {
+        // The journal's mode cannot change inside of a transaction.
         drop(running);
-        opened.keep_log(wait)?;
-        running = opened.begin(Immediate, wait)?;
+        database.keep_log(wait)?;
+        running = database.begin(Immediate, wait)?;
     }
-    if let Some(steps) = migration::from(running.version)? {
+    if let Some(steps) = migration::steps_from(running.version)? {
         running.run(&steps)?;
         running.version = migration::VERSION;
     }
-    // A change that is not committed leaves the connection unsound, and the next one looks again.
-    if !opened.is_complete.replace(true) {
+    // A change that is not committed leaves the connection unsound: the next change opens another
+    // connection, and looks again.
+    if !database.is_complete.replace(true) {
         for numbered in addition::missing(&running.additions()?) {
             running.add(numbered)?;
         }
@@ -79,7 +84,7 @@ fn prepared<'a>(opened: &'a Opened, wait: &LockWait<'_>) -> Result<Running<'a>, 
 }
 
 impl Database for SqliteStore {
-    /// Each answer is there at once, so nothing is read ahead.
+    /// A file answers at once, so nothing is read ahead.
     fn view<'s>(
         &'s mut self,
         _: &'s str,
@@ -87,14 +92,15 @@ impl Database for SqliteStore {
         _: Option<&'s Upcoming>,
     ) -> Result<Box<dyn Sql + 's>, StoreError> {
         if !self.folder.check()? {
-            return Ok(Box::new(Nothing));
+            return Ok(Box::new(EmptyStore));
         }
         let wait = LockWait::new(&self.place, self.patience);
-        let running = Opened::current(&mut self.opened, &self.folder)?.begin(Deferred, &wait)?;
+        let running =
+            OpenDatabase::current(&mut self.database, &self.folder)?.begin(Deferred, &wait)?;
         if running.version == 0 {
-            return Ok(Box::new(Nothing));
+            return Ok(Box::new(EmptyStore));
         }
-        migration::from(running.version)?;
+        migration::steps_from(running.version)?;
         Ok(Box::new(running))
     }
 
@@ -110,8 +116,8 @@ impl Database for SqliteStore {
     fn lease<'s>(&'s mut self, _: &'s str) -> Result<Box<dyn Sql + 's>, StoreError> {
         self.folder.make()?;
         let wait = LockWait::new(&self.place, self.patience);
-        let opened = Opened::current(&mut self.opened, &self.folder)?;
-        Ok(Box::new(prepared(opened, &wait)?))
+        let database = OpenDatabase::current(&mut self.database, &self.folder)?;
+        Ok(Box::new(prepared(database, &wait)?))
     }
 
     fn await_work(&mut self, _: &str, at_most: Duration) -> Result<bool, StoreError> {
@@ -119,9 +125,9 @@ impl Database for SqliteStore {
         Ok(true)
     }
 
-    /// Others in the file go with it.
+    /// The ledgers of other projects in the file go with it.
     fn set_aside(&mut self, _: StoreError) -> Result<(), StoreError> {
-        self.opened = None;
+        self.database = None;
         self.folder.set_aside()
     }
 
@@ -129,7 +135,7 @@ impl Database for SqliteStore {
         if !self.folder.check()? {
             return Err(unwritable(to, "there is nothing to copy: no record was written"));
         }
-        Opened::current(&mut self.opened, &self.folder)?.copy_to(to)
+        OpenDatabase::current(&mut self.database, &self.folder)?.copy_to(to)
     }
 
     fn condition(&mut self) -> Result<Condition, StoreError> {
@@ -154,7 +160,7 @@ mod tests {
     fn a_connection_is_used_again_only_after_a_good_end() {
         let folder = tempfile::tempdir().unwrap();
         let mut store = SqliteStore::open(&folder.path().join("state"), Duration::ZERO).unwrap();
-        let is_kept = |store: &SqliteStore| store.opened.as_ref().unwrap().is_sound();
+        let is_kept = |store: &SqliteStore| store.database.as_ref().unwrap().is_sound();
         begin(&mut store).commit(None).unwrap();
         assert!(is_kept(&store));
         drop(store.view("shop", None, None).unwrap());

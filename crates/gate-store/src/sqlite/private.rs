@@ -18,16 +18,16 @@ const DATABASE: &str = "gate.db";
 pub const TOKEN_KEY: &str = "signal.key";
 
 /// Suffixes of the files that SQLite writes beside the database.
-const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+const SQLITE_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// Names of files in gate's state folder. One of them marks a folder as gate's own.
-const OURS: [&str; 5] = [DATABASE, "trees", TOKEN_KEY, SLOTS, PANICS];
+const GATE_NAMES: [&str; 5] = [DATABASE, "trees", TOKEN_KEY, SLOTS, PANICS];
 
 /// Permissions of others.
 const OTHERS: u32 = 0o077;
 
-/// The mode bit of a folder that many share, as that for temporary files.
-const SHARED: u32 = 0o1000;
+/// The mode bit of a folder that many users share, such as that for temporary files.
+const STICKY: u32 = 0o1000;
 
 /// The state folder, by its real path.
 #[derive(Debug)]
@@ -42,13 +42,13 @@ pub(super) struct Folder {
 pub(super) struct Identity(u64, u64);
 
 impl Folder {
-    /// The folder with this path. It need not be there.
+    /// The folder with this path. It need not exist.
     ///
     /// # Errors
     ///
     /// A path that is relative to a working folder that is gone.
     pub(super) fn at(path: &Path) -> Result<Self, StoreError> {
-        let path = real(path).map_err(|error| unwritable(path, &error.to_string()))?;
+        let path = real_path(path).map_err(|error| unwritable(path, &error.to_string()))?;
         let database = path.join(DATABASE);
         let log = path.join(format!("{DATABASE}-wal"));
         Ok(Self { path, database, log })
@@ -73,18 +73,19 @@ impl Folder {
     ///
     /// A file that is gone.
     pub(super) fn identity(&self) -> Result<Identity, StoreError> {
-        let metadata = looked_at(&self.database)?;
-        let metadata = metadata.ok_or_else(|| unwritable(&self.database, "it is gone"))?;
+        let metadata =
+            metadata(&self.database)?.ok_or_else(|| unwritable(&self.database, "it is gone"))?;
         Ok(Identity(metadata.dev(), metadata.ino()))
     }
 
-    /// True if there is a database. Nothing is made.
+    /// Looks for the database, closes folder and files to others, and returns true if there is a
+    /// database. Nothing is made.
     ///
     /// # Errors
     ///
     /// A folder or file that is a link, another user's or of another kind.
     pub(super) fn check(&self) -> Result<bool, StoreError> {
-        match looked_at(&self.path)? {
+        match metadata(&self.path)? {
             None => Ok(false),
             Some(folder) => {
                 self.check_folder(&folder)?;
@@ -102,10 +103,10 @@ impl Folder {
         if self.check()? {
             return Ok(());
         }
-        let made = durable::make_folder(&self.path);
-        made.map_err(|error| unwritable(&self.path, &error.to_string()))?;
-        // Whoever finds the file may rely on the folder. SQLite's first commit makes the names in
-        // the folder durable.
+        durable::make_folder(&self.path)
+            .map_err(|error| unwritable(&self.path, &error.to_string()))?;
+        // The folder is durable before the file exists: a gate that finds the file relies on it.
+        // SQLite's first commit makes the names in the folder durable.
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.database) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
                 Err(unwritable(&self.database, &error.to_string()))
@@ -117,12 +118,13 @@ impl Folder {
     /// The folder and its files that others may enter, read or write. [`check`](Self::check)
     /// closes them.
     pub(super) fn open_to_others(&self) -> Vec<PathBuf> {
-        let beside = BESIDE.map(|suffix| self.path.join(format!("{DATABASE}{suffix}")));
-        let all = [self.path.clone(), self.database.clone()].into_iter().chain(beside);
+        let sqlite_files =
+            SQLITE_SUFFIXES.map(|suffix| self.path.join(format!("{DATABASE}{suffix}")));
+        let paths = [self.path.clone(), self.database.clone()].into_iter().chain(sqlite_files);
         let is_open = |path: &PathBuf| {
             fs::symlink_metadata(path).is_ok_and(|metadata| metadata.mode() & OTHERS != 0)
         };
-        all.filter(is_open).collect()
+        paths.filter(is_open).collect()
     }
 
     /// The free space of the disk, in bytes.
@@ -137,19 +139,17 @@ impl Folder {
         file + self.log_size()
     }
 
-    /// Gives the database and what is beside it another name.
+    /// Gives the database, and SQLite's files beside it, another name.
     ///
     /// # Errors
     ///
     /// A folder that cannot be written.
     pub(super) fn set_aside(&self) -> Result<(), StoreError> {
-        let aside = self.path.join(format!("{DATABASE}.lost-{}", Uuid::now_v7()));
-        // The log first: without its database it is never taken for another's.
-        for suffix in BESIDE.into_iter().chain([""]) {
+        let lost_name = format!("{DATABASE}.lost-{}", Uuid::now_v7());
+        // The log goes first: one that stayed behind would be read as that of the next database.
+        for suffix in SQLITE_SUFFIXES.into_iter().chain([""]) {
             let file = self.path.join(format!("{DATABASE}{suffix}"));
-            let mut name = aside.clone().into_os_string();
-            name.push(suffix);
-            match fs::rename(&file, name) {
+            match fs::rename(&file, self.path.join(format!("{lost_name}{suffix}"))) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
                     return Err(unwritable(&file, &error.to_string()));
                 }
@@ -163,7 +163,7 @@ impl Folder {
         if !folder.is_dir() {
             return Err(unwritable(&self.path, "a folder is expected, and no link to one"));
         }
-        is_mine(&self.path, folder)?;
+        check_owner(&self.path, folder)?;
         if folder.mode() & OTHERS != 0 { self.lock_others_out(folder) } else { Ok(()) }
     }
 
@@ -171,47 +171,47 @@ impl Folder {
     /// think of that, and a loop should not stop for it. A folder that many share, or that holds
     /// other things than gate's, is refused: to close it would lock others out of what is theirs.
     fn lock_others_out(&self, folder: &Metadata) -> Result<(), StoreError> {
-        let refused = "others may enter it, and it is not gate's alone: name another folder";
-        if folder.mode() & SHARED != 0 || !self.is_gates().unwrap_or(false) {
-            return Err(unwritable(&self.path, refused));
+        let reason = "others may enter it, and it is not gate's alone: name another folder";
+        if folder.mode() & STICKY != 0 || !self.is_gates().unwrap_or(false) {
+            return Err(unwritable(&self.path, reason));
         }
         close(&self.path, 0o700)
     }
 
-    /// True if the folder is empty, or holds gate's own files.
+    /// The folder is empty, or holds gate's own files.
     fn is_gates(&self) -> io::Result<bool> {
         let is_empty = fs::read_dir(&self.path)?.next().is_none();
-        Ok(is_empty || OURS.iter().any(|name| self.path.join(name).exists()))
+        Ok(is_empty || GATE_NAMES.iter().any(|name| self.path.join(name).exists()))
     }
 
     fn check_files(&self) -> Result<bool, StoreError> {
-        for suffix in BESIDE {
+        for suffix in SQLITE_SUFFIXES {
             check_file(&self.path.join(format!("{DATABASE}{suffix}")))?;
         }
         check_file(&self.database)
     }
 }
 
-/// True if the file exists. It has to be this user's alone.
+/// Returns true if the file exists. It has to be this user's, and is closed to others.
 fn check_file(path: &Path) -> Result<bool, StoreError> {
-    let Some(file) = looked_at(path)? else { return Ok(false) };
+    let Some(file) = metadata(path)? else { return Ok(false) };
     if !file.is_file() {
         return Err(unwritable(path, "a file is expected, and no link to one"));
     }
-    is_mine(path, &file)?;
+    check_owner(path, &file)?;
     if file.mode() & OTHERS != 0 {
         close(path, 0o600)?;
     }
     Ok(true)
 }
 
-fn is_mine(path: &Path, metadata: &Metadata) -> Result<(), StoreError> {
-    let mine = metadata.uid() == rustix::process::geteuid().as_raw();
-    if mine { Ok(()) } else { Err(unwritable(path, "it belongs to somebody else")) }
+fn check_owner(path: &Path, metadata: &Metadata) -> Result<(), StoreError> {
+    let is_mine = metadata.uid() == rustix::process::geteuid().as_raw();
+    if is_mine { Ok(()) } else { Err(unwritable(path, "it belongs to somebody else")) }
 }
 
-/// The metadata at a path, without following a link; None if nothing is there.
-fn looked_at(path: &Path) -> Result<Option<Metadata>, StoreError> {
+/// The metadata at a path, without following a link; `None` if the path is free.
+fn metadata(path: &Path) -> Result<Option<Metadata>, StoreError> {
     match fs::symlink_metadata(path) {
         Ok(metadata) => Ok(Some(metadata)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -219,28 +219,30 @@ fn looked_at(path: &Path) -> Result<Option<Metadata>, StoreError> {
     }
 }
 
-/// Takes others' permissions away, of what is at the path itself.
+/// Takes others' permissions away, without following a link: somebody may have put one at the path
+/// since it was checked.
 fn close(path: &Path, mode: u32) -> Result<(), StoreError> {
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let opened: io::Result<File> =
+    let file: io::Result<File> =
         OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
-    let closed = opened.and_then(|file| file.set_permissions(Permissions::from_mode(mode)));
-    closed.map_err(|error| unwritable(path, &error.to_string()))
+    file.and_then(|file| file.set_permissions(Permissions::from_mode(mode)))
+        .map_err(|error| unwritable(path, &error.to_string()))
 }
 
-pub(super) fn unwritable(path: &Path, what: &str) -> StoreError {
-    StoreError::Unwritable { path: path.display().to_string(), what: what.to_owned() }
+pub(super) fn unwritable(path: &Path, reason: &str) -> StoreError {
+    StoreError::Unwritable { path: path.display().to_string(), reason: reason.to_owned() }
 }
 
-/// The path without links, except in its last name and in parts that do not exist yet.
-fn real(path: &Path) -> io::Result<PathBuf> {
+/// The path without links, except in its last name and in parts that do not exist yet. A link in the
+/// last name is for [`Folder::check`] to refuse.
+fn real_path(path: &Path) -> io::Result<PathBuf> {
     let path = std::path::absolute(path)?;
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return fs::canonicalize(path);
     };
     match fs::canonicalize(parent) {
         Ok(parent) => Ok(parent.join(name)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(real(parent)?.join(name)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(real_path(parent)?.join(name)),
         Err(error) => Err(error),
     }
 }

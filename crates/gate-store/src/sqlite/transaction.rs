@@ -15,7 +15,7 @@ use super::fault;
 pub(super) struct Running<'a> {
     pub(super) transaction: Transaction<'a>,
     pub(super) path: &'a str,
-    /// False once the connection must not be used again.
+    /// The connection may be used again.
     pub(super) is_sound: &'a std::cell::Cell<bool>,
     /// The version of the tables; 0 if there are none.
     pub(super) version: i64,
@@ -48,27 +48,26 @@ impl Running<'_> {
         }
     }
 
-    /// Makes an addition, whole or not at all. False if rows contradict it.
+    /// Makes an addition, whole or not at all: it is left out if rows contradict it.
     ///
     /// # Errors
     ///
     /// The database's error.
-    pub(super) fn add(&self, numbered: Numbered) -> Result<bool, StoreError> {
+    pub(super) fn add(&self, numbered: Numbered) -> Result<(), StoreError> {
         self.run("SAVEPOINT addition")?;
         let statements = numbered.statements(numbered.addition.sqlite);
         match self.transaction.execute_batch(&statements) {
             Err(error) if fault::is_taken(&error) => {
-                self.run("ROLLBACK TO addition; RELEASE addition")?;
-                Ok(false)
+                self.run("ROLLBACK TO addition; RELEASE addition")
             }
-            made => {
-                self.checked(made)?;
-                self.run("RELEASE addition")?;
-                Ok(true)
+            outcome => {
+                self.checked(outcome)?;
+                self.run("RELEASE addition")
             }
         }
     }
 
+    /// The result. After an error the connection is not used again.
     fn checked<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
         result.map_err(|error| {
             self.is_sound.set(false);
@@ -76,24 +75,24 @@ impl Running<'_> {
         })
     }
 
-    fn bound(&self, statement: &str, values: &[SqlValue<'_>]) -> rusqlite::Result<Statement<'_>> {
-        let mut statement = self.transaction.prepare(statement)?;
-        for (at, value) in values.iter().enumerate() {
-            statement.raw_bind_parameter(at + 1, value)?;
+    fn prepare(&self, sql: &str, values: &[SqlValue<'_>]) -> rusqlite::Result<Statement<'_>> {
+        let mut statement = self.transaction.prepare(sql)?;
+        for (number, value) in (1..).zip(values) {
+            statement.raw_bind_parameter(number, value)?;
         }
         Ok(statement)
     }
 
-    fn select(&self, statement: &str, values: &[SqlValue<'_>]) -> rusqlite::Result<Rows> {
-        let mut statement = self.bound(statement, values)?;
-        let columns = statement.column_count();
-        let mut rows = statement.raw_query();
-        let mut read = Vec::new();
-        while let Some(row) = rows.next()? {
-            let cells = (0..columns).map(|at| row.get_ref(at).map(cell));
-            read.push(cells.collect::<rusqlite::Result<Vec<_>>>()?);
+    fn select(&self, sql: &str, values: &[SqlValue<'_>]) -> rusqlite::Result<Rows> {
+        let mut statement = self.prepare(sql, values)?;
+        let column_count = statement.column_count();
+        let mut cursor = statement.raw_query();
+        let mut rows = Vec::new();
+        while let Some(row) = cursor.next()? {
+            let cells = (0..column_count).map(|column| row.get_ref(column).map(cell));
+            rows.push(cells.collect::<rusqlite::Result<Vec<_>>>()?);
         }
-        Ok(read)
+        Ok(rows)
     }
 }
 
@@ -111,14 +110,15 @@ impl Sql for Running<'_> {
         statement: &'static str,
         values: &[SqlValue<'_>],
     ) -> Result<bool, StoreError> {
-        let done = self.bound(statement, values).and_then(|mut statement| statement.raw_execute());
-        match done {
+        let outcome = self.prepare(statement, values).and_then(|mut bound| bound.raw_execute());
+        match outcome {
             Err(error) if fault::is_taken(&error) => Ok(false),
-            done => self.checked(done.map(|_| true)),
+            outcome => self.checked(outcome.map(|_| true)),
         }
     }
 
-    /// Nothing is looked for: a change that a disk did not take may be lost even if it can be read.
+    /// After an error the record is not looked for: if the disk did not take it, it may be lost even
+    /// though it can be read.
     fn commit(self: Box<Self>, _: Option<Head>) -> Result<(), StoreError> {
         self.transaction.commit().map_err(|error| fault::commit_error(self.path, &error))?;
         self.is_sound.set(true);

@@ -9,11 +9,13 @@ use super::super::sql::{Sql, texts};
 use super::super::upkeep::{Condition, missing};
 use super::super::{migration, statements};
 use super::SqliteStore;
-use super::connection::{LockWait, Opened};
+use super::connection::{LockWait, OpenDatabase};
 
 impl SqliteStore {
+    /// As of [`super::super::condition`].
     pub(super) fn examined(&mut self) -> Result<Condition, StoreError> {
-        let open = self.folder.open_to_others();
+        // The check closes them, so they are listed before it.
+        let open_paths = self.folder.open_to_others();
         let exists = self.folder.check()?;
         let remark = |path: &PathBuf| {
             format!("others could reach {}: it is closed to them now", path.display())
@@ -27,7 +29,7 @@ impl SqliteStore {
             bytes: self.folder.bytes(),
             free_bytes: self.folder.free_bytes(),
             problems: Vec::new(),
-            remarks: open.iter().map(remark).collect(),
+            remarks: open_paths.iter().map(remark).collect(),
             projects: Vec::new(),
         };
         if !exists {
@@ -37,24 +39,24 @@ impl SqliteStore {
         if condition.free_bytes.is_some_and(|free| free < condition.bytes) {
             condition.remarks.push("the disk has less free space than the store takes".to_owned());
         }
-        match self.contents(&mut condition) {
-            Err(StoreError::Corrupt { what, .. }) => condition.problems.push(what),
-            contents => contents?,
+        match self.examine_contents(&mut condition) {
+            Err(StoreError::Corrupt { reason, .. }) => condition.problems.push(reason),
+            outcome => outcome?,
         }
         Ok(condition)
     }
 
-    /// Fills in what is in the file.
-    fn contents(&mut self, condition: &mut Condition) -> Result<(), StoreError> {
+    /// Fills in the facts that only the open file shows.
+    fn examine_contents(&mut self, condition: &mut Condition) -> Result<(), StoreError> {
         let wait = LockWait::new(&self.place, self.patience);
-        let opened = Opened::current(&mut self.opened, &self.folder)?;
-        condition.problems = opened.damage()?;
-        let mut running = opened.begin(Deferred, &wait)?;
+        let database = OpenDatabase::current(&mut self.database, &self.folder)?;
+        condition.problems = database.damage()?;
+        let mut running = database.begin(Deferred, &wait)?;
         condition.version = running.version;
         if running.version == 0 {
             return Ok(());
         }
-        migration::from(condition.version)?;
+        migration::steps_from(condition.version)?;
         condition.additions = running.additions()?;
         condition.missing = missing(&condition.additions);
         let rows = if condition.version == migration::VERSION {

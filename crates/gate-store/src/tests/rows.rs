@@ -5,7 +5,7 @@ use gate_core::ledger::{Body, Draft, Head, Sealed};
 use serde_json::json;
 
 use super::super::error::StoreError;
-use super::super::item::{self, leased};
+use super::super::item::{self, LeaseColumns};
 use super::super::row::{proven, read};
 use super::super::sql::Cell;
 use super::text;
@@ -115,18 +115,19 @@ fn an_item_is_read_with_its_latest_lease() {
     let item = item::read(item_cells()).unwrap();
     assert_eq!((item.work.id.as_str(), item.added, item.seq), ("W-1", 1, 4));
     assert_eq!(item.work.state.blocked_in, Some(WorkPhase::Draft));
-    assert_eq!(leased(&item), ("l-1", 1, 0));
+    assert_eq!(LeaseColumns::new(&item), LeaseColumns { id: "l-1", renewals: 1, released: 0 });
     let lease = item.lease.clone().unwrap();
     assert_eq!(lease.expires_at.map(|at| at.as_millisecond()), Some(1_000));
     let mut released = item_cells();
     released[12] = Cell::Integer(1);
     let released = item::read(released).unwrap();
-    assert_eq!(leased(&released), ("l-1", 1, 1));
+    assert_eq!(LeaseColumns::new(&released), LeaseColumns { id: "l-1", renewals: 1, released: 1 });
     assert_eq!(released.lease.unwrap().expires_at, None);
     let mut free = item_cells();
     free[8..12].clone_from_slice(&[Cell::Null, Cell::Null, Cell::Null, Cell::Integer(0)]);
     let free = item::read(free).unwrap();
-    assert_eq!((leased(&free), free.lease.clone()), (("", 0, 0), None));
+    assert_eq!(free.lease, None);
+    assert_eq!(LeaseColumns::new(&free), LeaseColumns::default());
 }
 
 #[test]
@@ -150,21 +151,21 @@ fn an_item_that_contradicts_itself_is_damage() {
 #[test]
 fn damage_and_loss_are_distinguished_from_passing_faults() {
     let place = || "/s/gate.db".to_owned();
-    let what = || "disk full".to_owned();
+    let reason = || "disk full".to_owned();
     for (error, code, exit_code) in [
-        (StoreError::Unwritable { path: place(), what: what() }, "state-unwritable", 5),
+        (StoreError::Unwritable { path: place(), reason: reason() }, "state-unwritable", 5),
         (StoreError::Exists { path: place() }, "file-exists", 2),
         (StoreError::corrupt("a page"), "state-corrupt", 5),
-        (StoreError::Newer { found: 9, known: 4 }, "state-newer", 5),
-        (StoreError::Older { place: place(), found: 3, known: 4 }, "state-older", 5),
+        (StoreError::Newer { version: 9, newest_known: 4 }, "state-newer", 5),
+        (StoreError::Older { place: place(), version: 3, written: 4 }, "state-older", 5),
         (StoreError::Busy { place: place() }, "state-busy", 5),
         (StoreError::Changed { id: "W-1".to_owned() }, "state-busy", 5),
-        (StoreError::Unreachable { place: place(), what: what() }, "state-unreachable", 5),
-        (StoreError::Refused { place: place(), what: what() }, "state-refused", 5),
-        (StoreError::Uncertain { place: place(), what: what() }, "state-uncertain", 5),
-        (StoreError::BadAddress { what: what() }, "database-address", 2),
+        (StoreError::Unreachable { place: place(), reason: reason() }, "state-unreachable", 5),
+        (StoreError::Refused { place: place(), reason: reason() }, "state-refused", 5),
+        (StoreError::Uncertain { place: place(), reason: reason() }, "state-uncertain", 5),
+        (StoreError::BadAddress { reason: reason() }, "database-address", 2),
         (StoreError::NoPostgres, "database-unsupported", 2),
-        (StoreError::Unfit { column: "run", what: what() }, "usage", 2),
+        (StoreError::Unfit { column: "run", reason: reason() }, "usage", 2),
         (StoreError::Taken { run: "r".to_owned(), iteration: 1 }, "state", 5),
     ] {
         let message = error.to_string();

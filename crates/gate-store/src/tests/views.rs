@@ -4,7 +4,7 @@ use gate_core::ledger::{Body, Draft, Head};
 use serde_json::{Value, json};
 
 use super::super::error::StoreError;
-use super::super::sql::{Cell, Nothing, Rows, Sql, SqlValue};
+use super::super::sql::{Cell, EmptyStore, Rows, Sql, SqlValue};
 use super::super::transaction::Transaction;
 use super::super::view::View;
 use super::rows::{cells, sealed};
@@ -60,7 +60,7 @@ fn busy() -> StoreError {
 
 #[test]
 fn an_empty_store_has_nothing_and_takes_nothing() {
-    let mut view = transaction(Nothing);
+    let mut view = transaction(EmptyStore);
     assert_eq!(view.head(), Ok(Head::EMPTY));
     assert_eq!(view.entry(1), Ok(None));
     assert_eq!(view.entries(1, 9), Ok(Vec::new()));
@@ -75,8 +75,9 @@ fn an_empty_store_has_nothing_and_takes_nothing() {
 
 #[test]
 fn a_name_that_cannot_be_kept_is_refused_and_never_found() {
-    let unfit =
-        |project: &str| View::new(Box::new(Nothing), project).err().map(|error| error.to_string());
+    let unfit = |project: &str| {
+        View::new(Box::new(EmptyStore), project).err().map(|error| error.to_string())
+    };
     let control = "`project` holds a control character, which cannot be kept";
     assert_eq!(unfit("a\nb").as_deref(), Some(control));
     let long = "x".repeat(1_025);

@@ -70,17 +70,17 @@ mod tests {
     fn transcripts_are_found_at_home_and_where_a_variable_moves_them() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let invocation =
+        let folders =
             [".claude/projects", ".codex/sessions", ".pi/agent/sessions", "moved/projects"];
-        invocation.iter().for_each(|name| fs::create_dir_all(at(name)).unwrap());
+        folders.iter().for_each(|name| fs::create_dir_all(at(name)).unwrap());
         let variable = |name: &str, path| (name.to_owned(), format!("{}", at(path).display()));
         let mut environment = vec![variable("HOME", "")];
         let found = |environment: &[_]| {
             let environment = environment.to_vec();
             known(&Places { environment, ..Places::default() })
         };
-        assert_eq!(found(&environment), [at(invocation[0]), at(invocation[1]), at(invocation[2])]);
+        assert_eq!(found(&environment), [at(folders[0]), at(folders[1]), at(folders[2])]);
         environment.push(variable("CLAUDE_CONFIG_DIR", "moved"));
-        assert_eq!(found(&environment), [at(invocation[3]), at(invocation[1]), at(invocation[2])]);
+        assert_eq!(found(&environment), [at(folders[3]), at(folders[1]), at(folders[2])]);
     }
 }

@@ -79,7 +79,7 @@ fn set_aside(aside: &SetAside) -> String {
 /// A breaker that is not closed: its owner, its reason, its end, and the command that
 /// closes it.
 fn open_breaker(page: &mut Page, open: &OpenBreaker) {
-    let place = if open.invocation { "" } else { ", in another work tree" };
+    let place = if open.is_of_this_tree { "" } else { ", in another work tree" };
     page.row(state_name(open.state), &format!("{}{place}", open.whose));
     let cause = match (&open.message, &open.trip) {
         (Some(message), Some(trip)) => format!("{message} ({trip})"),

@@ -51,7 +51,7 @@ pub(crate) struct BusArgs {
 }
 
 impl BusArgs {
-    /// The same with paths from the root: a path is relative to this folder.
+    /// The arguments with absolute paths: a path is relative to this folder.
     pub(super) fn name(&self, folder: &Path) -> BusName {
         BusName {
             bus: self.bus.as_ref().map(|file| folder.join(file)),
@@ -153,9 +153,12 @@ pub(crate) struct Poll {
 
 /// `KEY=VALUE`.
 fn pair(text: &str) -> Result<(String, String), String> {
-    let pair = text.split_once('=').filter(|(key, _)| !key.trim().is_empty());
-    let pair = pair.map(|(key, value)| (key.trim().to_owned(), value.to_owned()));
-    pair.ok_or_else(|| "KEY=VALUE is expected".to_owned())
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => {
+            Ok((key.trim().to_owned(), value.to_owned()))
+        }
+        _ => Err("KEY=VALUE is expected".to_owned()),
+    }
 }
 
 /// The id of a message, which other programs may form as they like.

@@ -9,7 +9,7 @@ use gate_fleet::bus::{self, Filter, Message, Problem, message_text};
 use gate_fleet::disk::Follower;
 
 use super::super::common::DONE;
-use super::{BusArgs, Poll, Read, SharedBus, shared_bus, target};
+use super::{BusArgs, Poll, Read, SharedBus, addressee, shared_bus};
 use crate::failure::Failure;
 use crate::governance::Bus;
 use crate::invocation::Invocation;
@@ -19,7 +19,7 @@ use gate_card::{Flow, Lines};
 /// Messages that are shown by default.
 const DEFAULT_COUNT: usize = 20;
 
-/// The time between two looks into a database for what other machines have posted.
+/// The time between two looks into a database for messages that other machines have posted.
 const PULL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Exit code if there is nothing new.
@@ -36,26 +36,27 @@ pub(super) fn run(invocation: &Invocation, args: &Read) -> Result<u8, Failure> {
         }
         None => Some(open(invocation, &args.place)?),
     };
-    let mut others = bus.as_ref().map(|bus| Others::new(invocation, bus));
-    if let Some(others) = &mut others {
-        others.pull_or_tell()?;
+    let mut machines = bus.as_ref().map(|bus| OtherMachines::new(invocation, bus));
+    // Their messages come first into the file, which is read then.
+    if let Some(machines) = &mut machines {
+        machines.pull_or_tell()?;
     }
-    let (follower, read) = match &bus {
+    let (follower, content) = match &bus {
         Some(bus) => {
-            let (follower, read) = Follower::new(bus)?;
-            (Some(follower), read)
+            let (follower, content) = Follower::new(bus)?;
+            (Some(follower), content)
         }
         None => (None, bus::read(&stdin()?)),
     };
-    let named = bus.clone().unwrap_or_else(|| Bus::at("-"));
-    bus_problems(named.path(), &read.problems);
-    let selected = output.select(&named, &read.messages)?;
+    let named_bus = bus.clone().unwrap_or_else(|| Bus::at("-"));
+    report_problems(named_bus.path(), &content.problems);
+    let selected = output.select(&named_bus, &content.messages)?;
     let skipped = selected.len().saturating_sub(count(args).unwrap_or(usize::MAX));
     if output.show(&selected[skipped..])?.is_break() {
         return Ok(DONE);
     }
-    match (follower, others) {
-        (Some(follower), Some(others)) if args.follow => output.follow(follower, others),
+    match (follower, machines) {
+        (Some(follower), Some(machines)) if args.follow => output.follow(follower, machines),
         _ => Ok(DONE),
     }
 }
@@ -64,16 +65,16 @@ pub(super) fn poll(invocation: &Invocation, args: &Poll) -> Result<u8, Failure> 
     let deadline = args.wait.map(|wait| Instant::now() + wait);
     let bus = open(invocation, &args.place)?;
     let mut output = Output::new(args.filter.filter(), args.json);
-    let mut others = Others::new(invocation, &bus);
+    let mut machines = OtherMachines::new(invocation, &bus);
     loop {
-        others.pull()?;
-        let (follower, read) = Follower::new(&bus)?;
-        let selected = output.select(&bus, &read.messages)?;
+        machines.pull()?;
+        let (follower, content) = Follower::new(&bus)?;
+        let selected = output.select(&bus, &content.messages)?;
         if !selected.is_empty() {
             let _ = output.show(&selected)?;
             return Ok(DONE);
         }
-        while !follower.has_news() && !others.is_due() {
+        while !follower.has_news() && !machines.is_due() {
             let is_over = deadline.is_none_or(|deadline| Instant::now() >= deadline);
             if is_over || output.lines.wait()?.is_break() {
                 return Ok(NOTHING);
@@ -83,22 +84,22 @@ pub(super) fn poll(invocation: &Invocation, args: &Poll) -> Result<u8, Failure> 
 }
 
 /// The other machines that post to a bus, if there are any.
-struct Others<'b> {
+struct OtherMachines<'b> {
     invocation: &'b Invocation,
     bus: &'b Bus,
     /// The bus in the database; `None` before the first look, too.
     shared: Option<SharedBus>,
-    looked_at: Instant,
+    last_look: Instant,
     /// At the last look the database did not answer.
     is_unreachable: bool,
 }
 
-impl<'b> Others<'b> {
+impl<'b> OtherMachines<'b> {
     fn new(invocation: &'b Invocation, bus: &'b Bus) -> Self {
-        Self { invocation, bus, shared: None, looked_at: Instant::now(), is_unreachable: false }
+        Self { invocation, bus, shared: None, last_look: Instant::now(), is_unreachable: false }
     }
 
-    /// Writes to the bus what they have posted.
+    /// Writes their new messages to the bus.
     fn pull(&mut self) -> Result<(), Failure> {
         if self.shared.is_none() {
             self.shared = shared_bus(self.invocation, self.bus)?;
@@ -106,19 +107,19 @@ impl<'b> Others<'b> {
         if let Some(shared) = &mut self.shared {
             shared.memory.pull_notices(&shared.project)?;
         }
-        self.looked_at = Instant::now();
+        self.last_look = Instant::now();
         Ok(())
     }
 
-    /// As [`Others::pull`]. If the database does not answer, a note on stderr says so once, and
+    /// As [`OtherMachines::pull`]. If the database does not answer, a note on stderr says so once, and
     /// the bus stays as it is.
     fn pull_or_tell(&mut self) -> Result<(), Failure> {
-        let pulled = self.pull();
+        let outcome = self.pull();
         let was_unreachable = self.is_unreachable;
-        self.is_unreachable = pulled.as_ref().is_err_and(Failure::is_of_connection);
-        match pulled {
+        self.is_unreachable = outcome.as_ref().is_err_and(Failure::is_of_connection);
+        match outcome {
             Err(failure) if self.is_unreachable => {
-                self.looked_at = Instant::now();
+                self.last_look = Instant::now();
                 if !was_unreachable {
                     render::notes(&[format!(
                         "messages of the other machines may be missing here: {}",
@@ -127,25 +128,25 @@ impl<'b> Others<'b> {
                 }
                 Ok(())
             }
-            pulled => pulled,
+            outcome => outcome,
         }
     }
 
     /// It is time for another look into the database.
     fn is_due(&self) -> bool {
         let is_shared = self.shared.is_some() || self.is_unreachable;
-        is_shared && self.looked_at.elapsed() >= PULL_INTERVAL
+        is_shared && self.last_look.elapsed() >= PULL_INTERVAL
     }
 }
 
 /// The number of latest messages to show; `None` means all.
 fn count(args: &Read) -> Option<usize> {
-    let is_part = args.filter.since_id.is_some() || args.filter.thread.is_some();
-    args.last.or(if args.all || is_part { None } else { Some(DEFAULT_COUNT) })
+    let is_selection = args.filter.since_id.is_some() || args.filter.thread.is_some();
+    args.last.or(if args.all || is_selection { None } else { Some(DEFAULT_COUNT) })
 }
 
 fn open(invocation: &Invocation, place: &BusArgs) -> Result<Bus, Failure> {
-    let bus = target(invocation, place)?.0.bus;
+    let bus = addressee(invocation, place)?.target.bus;
     if place.bus.is_some() && bus.path().symlink_metadata().is_err() {
         let path = bus.path().display();
         render::notes(&[format!("{path}: there is no such bus yet, so it is empty")]);
@@ -155,16 +156,14 @@ fn open(invocation: &Invocation, place: &BusArgs) -> Result<Bus, Failure> {
 
 /// Fails if the file is missing: an empty answer would hide a mistyped path.
 fn must_exist(file: &Path) -> Result<(), Failure> {
-    let metadata = file.symlink_metadata();
-    metadata
+    file.symlink_metadata()
         .map(drop)
         .map_err(|error| Failure::file("bus-unreadable", "read the bus", file, &error))
 }
 
 fn stdin() -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    let read = io::stdin().lock().read_to_end(&mut bytes);
-    read.map_err(|error| {
+    io::stdin().lock().read_to_end(&mut bytes).map_err(|error| {
         Failure::internal("input-unreadable", format!("the standard input: {error}"))
     })?;
     Ok(bytes)
@@ -204,14 +203,14 @@ impl Output {
     fn follow(
         &mut self,
         mut follower: Follower<'_>,
-        mut others: Others<'_>,
+        mut machines: OtherMachines<'_>,
     ) -> Result<u8, Failure> {
         loop {
             if self.lines.wait()?.is_break() {
                 return Ok(DONE);
             }
-            if others.is_due() {
-                others.pull_or_tell()?;
+            if machines.is_due() {
+                machines.pull_or_tell()?;
             }
             if !follower.has_news() {
                 continue;
@@ -227,7 +226,7 @@ impl Output {
 }
 
 /// Reports the problems of a bus on stderr. They do not stop its reading.
-fn bus_problems(bus: &Path, problems: &[Problem]) {
+fn report_problems(bus: &Path, problems: &[Problem]) {
     for problem in problems {
         diagnose(&format!("gate: {}: {}\n", bus.display(), clean(&problem.to_string())));
     }

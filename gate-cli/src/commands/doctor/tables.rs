@@ -20,7 +20,7 @@ pub(super) fn fix(invocation: &Invocation, json: bool) -> Result<(), Failure> {
 
 /// The change in words.
 fn change_line(migrated: &Migrated) -> String {
-    let Migrated { place, before: old_version, version, additions } = migrated;
+    let Migrated { place, old_version, version, additions } = migrated;
     let change = match old_version {
         0 => format!("version {version}, new"),
         old if old == version => format!("version {version}, as before"),

@@ -99,7 +99,7 @@ pub(crate) fn phase() -> impl TypedValueParser<Value = WorkPhase> {
 /// clap accepts only these names, in any case.
 fn reason() -> impl TypedValueParser<Value = ExitReason> {
     PossibleValuesParser::new(ExitReason::NAMES).try_map(|name| {
-        let mut all = ExitReason::ALL.into_iter();
-        all.find(|reason| reason.as_str().eq_ignore_ascii_case(&name)).ok_or("no such reason")
+        let mut reasons = ExitReason::ALL.into_iter();
+        reasons.find(|reason| reason.as_str().eq_ignore_ascii_case(&name)).ok_or("no such reason")
     })
 }

@@ -10,13 +10,13 @@ use crate::render::{self, Mark, Page, print};
 
 pub(super) fn run(invocation: &Invocation, args: &Accept) -> Result<u8, Failure> {
     let operator = invocation.operator("gate ledger accept")?;
-    let mut memory = log::opened(invocation)?;
+    let mut memory = log::open_ledger(invocation)?;
     let Some(loss) = memory.loss()? else {
         let message = "nothing is lost: the ledger has the last record that is known here";
         return Err(Failure::usage("nothing-lost", message).hint("`gate ledger verify` checks it"));
     };
-    let found = verify::without_mark(&mut memory)?;
-    if let Some(problem) = found.problem {
+    let report = verify::verify_without_mark(&mut memory)?;
+    if let Some(problem) = report.problem {
         let message = format!("the records that are there do not hold: {}", problem.message);
         return Err(Failure::internal("state-corrupt", message)
             .hint("put a whole backup in its place; or `gate breaker reset --reason …` begins a new ledger"));
@@ -27,7 +27,7 @@ pub(super) fn run(invocation: &Invocation, args: &Accept) -> Result<u8, Failure>
 }
 
 /// The loss in words.
-fn lost(accepted: &AcceptedLoss) -> String {
+fn loss_text(accepted: &AcceptedLoss) -> String {
     let AcceptedLoss { marked, missing, .. } = accepted;
     match missing {
         Some(1) => format!("1 record is missing: record {}", marked.seq),
@@ -41,7 +41,7 @@ fn card(accepted: &AcceptedLoss) -> String {
     let mut page = Page::new();
     page.head(Mark::Unsure, "ACCEPTED", &format!("the ledger goes on after record {}", found.seq));
     page.blank();
-    page.row("lost", &lost(accepted));
+    page.row("lost", &loss_text(accepted));
     page.row("recorded", &format!("record {}", ledger.seq));
     page.into_text()
 }

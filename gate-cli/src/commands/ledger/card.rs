@@ -27,15 +27,16 @@ pub(super) struct VerifyRecord {
 /// A ledger that was followed to its end, or to a problem.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct LedgerReport {
-    /// True if the ledger is sound, and so is its store.
+    /// The ledger is sound, and so is its store.
     pub(super) ok: bool,
     /// The number of sound records, from the first on.
     pub(super) records: u64,
-    /// The number of those among them that an earlier version of gate moved out to archives.
+    /// The number of sound records that are missing, because an earlier version of gate moved them
+    /// out to archives.
     archived: u64,
-    /// The number of the first record behind them; null if there are none.
+    /// The number of the first record after the last of the missing ones; null if none is missing.
     archived_before: Option<u64>,
-    /// The hash of the last one of them.
+    /// The hash of the last sound record.
     head: String,
     /// The head to compare with, as `SEQ:HASH`. Without one a cut tail cannot be seen.
     known: Option<String>,
@@ -76,17 +77,19 @@ impl From<StoreError> for LedgerProblem {
 }
 
 impl LedgerReport {
-    /// The result for a chain that was followed to its end, or to a problem.
+    /// The result for a chain that was followed to its end, or to a problem. `problem` is one that
+    /// the chain itself does not show.
     pub(super) fn new(
         chain: &Chain,
         last_sound: Head,
         undecided: Option<usize>,
-        wrong: Option<LedgerProblem>,
+        problem: Option<LedgerProblem>,
     ) -> Self {
-        let end = chain.end();
-        let known = end.as_ref().ok().and_then(|intact| intact.known);
-        let problem = wrong.or_else(|| end.err().map(LedgerProblem::from));
-        let known = if problem.is_none() { known } else { None };
+        let (problem, known) = match (problem, chain.end()) {
+            (Some(problem), _) => (Some(problem), None),
+            (None, Err(problem)) => (Some(problem.into()), None),
+            (None, Ok(intact)) => (None, intact.known),
+        };
         let (Head { seq, hash }, missing) = (last_sound, chain.missing());
         Self {
             ok: problem.is_none(),
@@ -100,29 +103,30 @@ impl LedgerReport {
         }
     }
 
-    /// The result for a ledger that a problem of the store hides.
+    /// The result for a ledger that cannot be read because of a problem of the store.
     pub(super) fn unread(problem: &str) -> Self {
         let problem = LedgerProblem { seq: None, message: problem.to_owned() };
         Self::new(&Chain::new(), Head::EMPTY, None, Some(problem))
     }
 
-    /// With this problem, unless there is one before it.
-    pub(super) fn with(self, problem: Option<LedgerProblem>) -> Self {
-        let problem = self.problem.or(problem);
+    /// With a problem of the store, unless the ledger itself has one.
+    pub(super) fn with_problem(self, store_problem: Option<LedgerProblem>) -> Self {
+        let problem = self.problem.or(store_problem);
         Self { ok: problem.is_none(), problem, ..self }
     }
 
-    /// The result of deciding again; none for an export.
-    fn again(&self) -> Option<String> {
+    /// The result of deciding again; `None` for an export.
+    fn decided_again(&self) -> Option<String> {
         Some(match self.undecided? {
             0 => "every decision comes out the same from its record".to_owned(),
-            some => format!(
-                "{some} decisions are taken as they stand: their policy is not here, or another \
+            count => format!(
+                "{count} decisions are taken as they stand: their policy is not here, or another \
                  version of gate made them"
             ),
         })
     }
 
+    /// The certainty that the ledger lacks no last records.
     fn tail(&self) -> &'static str {
         match self.known {
             Some(_) => "the last head that is known is in it",
@@ -155,14 +159,14 @@ pub(super) fn verified_card(record: &VerifyRecord) -> String {
         page.row("head", &format!("{}:{}", ledger.records, ledger.head));
     }
     if let Some(before) = ledger.archived_before {
-        let moved = count(ledger.archived);
-        let text = format!("{moved} before record {before}, by an earlier version of gate");
+        let moved_records = count(ledger.archived);
+        let text = format!("{moved_records} before record {before}, by an earlier version of gate");
         page.row("moved out", &text);
     }
     if ledger.ok {
         page.row("tail", ledger.tail());
-        if let Some(again) = ledger.again() {
-            page.row("again", &again);
+        if let Some(text) = ledger.decided_again() {
+            page.row("again", &text);
         }
     }
     if let Some(store) = store {

@@ -1,5 +1,6 @@
-//! The store of a ledger: is the database sound, and the ledger of each project in it?
+//! The store of a ledger: the condition of the database, and of the ledger of each project in it.
 
+use gate_core::ledger::Chain;
 use gate_core::text::readable_size;
 use serde::Serialize;
 
@@ -35,21 +36,25 @@ struct ProjectRecord {
     leases: Option<u64>,
 }
 
-fn verified(
+/// The record of one project. A `report` saves verifying its ledger again.
+fn project_record(
     invocation: &Invocation,
     place: &Place,
     project: String,
     report: Option<LedgerReport>,
 ) -> Result<ProjectRecord, Failure> {
     let mut memory = Memory::in_place(place, invocation.places.heads(), &project)?;
-    let ledger = report.map_or_else(|| verify::ledger(&mut memory), Ok)?;
+    let ledger = match report {
+        Some(report) => report,
+        None => verify::verify_ledger(Chain::new(), &mut memory)?,
+    };
     let (work_items, leases) = memory.item_counts().ok().unzip();
     Ok(ProjectRecord { project, ledger, work_items, leases })
 }
 
 impl StoreRecord {
-    /// The store in this condition, with the report on a project that was verified; none if no
-    /// record was written.
+    /// The store in this condition, with the report on the project that was verified already; `None`
+    /// if no record was written.
     pub(super) fn new(
         invocation: &Invocation,
         place: &Place,
@@ -60,26 +65,26 @@ impl StoreRecord {
         if condition.version == 0 && condition.problems.is_empty() {
             return Ok(None);
         }
-        let (aside, projects): (Vec<_>, Vec<_>) =
+        let (set_aside, projects): (Vec<_>, Vec<_>) =
             condition.projects.iter().cloned().partition(|name| is_aside(name));
-        let verified = |project: String| {
-            let is_own = project == verified_project;
-            verified(invocation, place, project, is_own.then(|| report.clone()))
-        };
+        let records = projects.into_iter().map(|project| {
+            let is_verified = project == verified_project;
+            project_record(invocation, place, project, is_verified.then(|| report.clone()))
+        });
         Ok(Some(Self {
-            projects: projects.into_iter().map(verified).collect::<Result<_, Failure>>()?,
-            set_aside: aside.len(),
+            projects: records.collect::<Result<_, Failure>>()?,
+            set_aside: set_aside.len(),
             condition,
         }))
     }
 
     /// The first problem of the database, or of a ledger.
     pub(super) fn problem(&self) -> Option<LedgerProblem> {
-        let ledgers =
+        let ledger_problems =
             self.projects.iter().filter_map(|ProjectRecord { project, ledger, .. }| {
                 Some(format!("{project}: {}", ledger.problem.as_ref()?.message))
             });
-        let message = self.condition.problems.iter().cloned().chain(ledgers).next()?;
+        let message = self.condition.problems.iter().cloned().chain(ledger_problems).next()?;
         Some(LedgerProblem { seq: None, message })
     }
 
@@ -116,7 +121,7 @@ impl StoreRecord {
         if self.condition.missing.is_empty() {
             return version;
         }
-        let names: Vec<_> = self.condition.missing.iter().map(|missing| missing.name).collect();
+        let names: Vec<_> = self.condition.missing.iter().map(|addition| addition.name).collect();
         format!("{version}, without {}", names.join(", "))
     }
 }

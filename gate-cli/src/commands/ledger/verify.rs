@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use gate_core::Policy;
@@ -30,47 +31,43 @@ pub(super) fn run(invocation: &Invocation, args: &Verify) -> Result<u8, Failure>
     let chain = args.head.into_iter().fold(Chain::new(), Chain::against);
     let record = match &args.file {
         Some(file) => {
-            VerifyRecord { ledger: exported(chain, invocation, file)?, store: None, next: None }
+            let ledger = verify_export(chain, invocation, file)?;
+            VerifyRecord { ledger, store: None, next: None }
         }
-        None => own_ledger(chain, invocation)?,
+        None => verify_store(chain, invocation)?,
     };
     print(&if args.json { render::json(&record)? } else { verified_card(&record) })?;
     Ok(if record.ledger.ok { DONE } else { BROKEN })
 }
 
-/// The project's own ledger, in a store that is sound as well.
-fn own_ledger(chain: Chain, invocation: &Invocation) -> Result<VerifyRecord, Failure> {
+/// Verifies the project's own ledger, and the store that it is in.
+fn verify_store(chain: Chain, invocation: &Invocation) -> Result<VerifyRecord, Failure> {
     let place = memory::place(&invocation.places)?;
-    // Looked at first: whoever opens a file that others could read closes it.
+    // Before the ledger is opened, which closes a file that others could read: the condition has
+    // to name such a file.
     let condition = store::condition(&place, PATIENCE)?;
-    let mut memory = log::opened(invocation)?;
-    let ledger = match (recorded(LedgerWalk::new(chain), &mut memory), condition.problems.first()) {
+    let mut memory = log::open_ledger(invocation)?;
+    let report = match (verify_ledger(chain, &mut memory), condition.problems.first()) {
         (Err(_), Some(problem)) => LedgerReport::unread(problem),
-        (ledger, _) => ledger?,
+        (report, _) => report?,
     };
-    let store = StoreRecord::new(invocation, &place, condition, memory.project(), &ledger)?;
-    let problem = store.as_ref().and_then(StoreRecord::problem);
+    let store = StoreRecord::new(invocation, &place, condition, memory.project(), &report)?;
+    let store_problem = store.as_ref().and_then(StoreRecord::problem);
     let next = match memory.view() {
         Err(lost @ StoreError::Lost { .. }) => Failure::from(lost).hint,
         _ => None,
     };
-    Ok(VerifyRecord { ledger: ledger.with(problem), store, next })
+    Ok(VerifyRecord { ledger: report.with_problem(store_problem), store, next })
 }
 
-/// A ledger up to the head that is marked and on, whatever else is in its store.
-pub(super) fn ledger(memory: &mut Memory) -> Result<LedgerReport, Failure> {
-    recorded(LedgerWalk::new(Chain::new()), memory)
-}
-
-/// A ledger that is followed from its beginning: its chain, and what its
-/// records come to.
+/// A ledger that is followed from its beginning: its chain, and the state that its records lead to.
 struct LedgerWalk {
     chain: Chain,
     /// The last record that holds in every way.
     last_sound: Head,
     history: History,
-    /// The state of the work items.
-    book: ReplayedItems,
+    work_items: ReplayedItems,
+    /// The policies of decisions by their digests; `None` for a policy that the store lacks.
     policies: BTreeMap<String, Option<Policy>>,
 }
 
@@ -80,38 +77,35 @@ impl LedgerWalk {
             chain,
             last_sound: Head::EMPTY,
             history: History::default(),
-            book: ReplayedItems::default(),
+            work_items: ReplayedItems::default(),
             policies: BTreeMap::new(),
         }
     }
 
-    /// The next record, which has to follow the one before it, and from all before it.
+    /// Takes the next record, which has to be tied to the record before it, and to be the outcome of
+    /// all records before it.
     fn add(&mut self, memory: &mut Memory, sealed: &Sealed) -> Result<(), LedgerProblem> {
-        let missing = self.chain.missing();
+        let Sealed { record, .. } = sealed;
+        let missing_before = self.chain.missing();
         self.chain.push(sealed)?;
-        if self.chain.missing() != missing {
+        if self.chain.missing() != missing_before {
             self.history.skip();
         }
-        self.learn(memory, &sealed.record)?;
-        self.follow(&sealed.record)
-    }
-
-    /// The next record, which has to follow from those before it.
-    fn follow(&mut self, record: &Record) -> Result<(), LedgerProblem> {
-        // Another version of gate may decide otherwise.
-        let ours = decided(record, "gate_version") == Some(VERSION);
+        self.load_policy(memory, record)?;
+        // Another version of gate may decide otherwise, so its decisions are not made again.
+        let is_decided_again = decision_text(record, "gate_version") == Some(VERSION);
         let policies = &self.policies;
         self.history.apply(record, &|digest| {
-            if ours { policies.get(digest).cloned().flatten() } else { None }
+            if is_decided_again { policies.get(digest).cloned().flatten() } else { None }
         })?;
-        self.book.apply(record).map_err(|error| contradiction(record.seq, &error))?;
+        self.work_items.apply(record).map_err(|error| contradiction(record.seq, &error))?;
         self.last_sound = self.chain.head();
         Ok(())
     }
 
     /// Loads the policy of a decision, if the store has it.
-    fn learn(&mut self, memory: &mut Memory, record: &Record) -> Result<(), LedgerProblem> {
-        if let Some(digest) = decided(record, "policy_digest")
+    fn load_policy(&mut self, memory: &mut Memory, record: &Record) -> Result<(), LedgerProblem> {
+        if let Some(digest) = decision_text(record, "policy_digest")
             && !self.policies.contains_key(digest)
         {
             let policy = memory.policy(digest).map_err(|failure| LedgerProblem {
@@ -123,9 +117,9 @@ impl LedgerWalk {
         Ok(())
     }
 
-    fn verified(&self, wrong: Option<LedgerProblem>) -> LedgerReport {
+    fn report(&self, problem: Option<LedgerProblem>) -> LedgerReport {
         let undecided = Some(self.history.undecided().len());
-        LedgerReport::new(&self.chain, self.last_sound, undecided, wrong)
+        LedgerReport::new(&self.chain, self.last_sound, undecided, problem)
     }
 }
 
@@ -134,124 +128,132 @@ fn contradiction(seq: u64, error: &WorkError) -> LedgerProblem {
     LedgerProblem { seq: Some(seq), message: format!("record {seq}: {error}") }
 }
 
-/// A text of a decision's record, by its key.
-fn decided<'r>(record: &'r Record, name: &str) -> Option<&'r str> {
-    record.body.get("decision")?.get(name)?.as_str()
+/// A text of a decision, by its key.
+fn decision_text<'r>(record: &'r Record, key: &str) -> Option<&'r str> {
+    record.body.get("decision")?.get(key)?.as_str()
 }
 
 /// Follows the chain through an export. The state that its records lead to is not verified: an
 /// export holds no policies, and may be another project's.
-fn exported(chain: Chain, invocation: &Invocation, file: &Path) -> Result<LedgerReport, Failure> {
-    let followed = if file == Path::new("-") {
-        // What was moved out is known from later lines, so all of it is read twice.
+fn verify_export(
+    chain: Chain,
+    invocation: &Invocation,
+    file: &Path,
+) -> Result<LedgerReport, Failure> {
+    let outcome = if file == Path::new("-") {
+        // The lines are read twice, and the standard input can be read once.
         tempfile::tempfile().and_then(|mut copy| {
             io::copy(&mut io::stdin().lock(), &mut copy)?;
-            follow(&mut copy, chain)
+            follow_lines(&mut copy, chain)
         })
     } else {
         File::open(invocation.places.folder.join(file))
-            .and_then(|mut file| follow(&mut file, chain))
+            .and_then(|mut file| follow_lines(&mut file, chain))
     };
-    let (chain, problem) = followed.map_err(|error| {
+    let chain = outcome.map_err(|error| {
         let failure = Failure::file("input-unreadable", "read the ledger", file, &error);
         Failure { exit_code: 2, ..failure }
     })?;
-    Ok(LedgerReport::new(&chain, chain.head(), None, problem.map(LedgerProblem::from)))
+    Ok(LedgerReport::new(&chain, chain.head(), None, None))
 }
 
-/// Follows the lines of a file. Returns the first problem.
-fn follow(file: &mut File, chain: Chain) -> io::Result<(Chain, Option<Problem>)> {
+/// Follows the chain through the lines of a file, up to its end or to the first problem, which the
+/// chain keeps.
+fn follow_lines(file: &mut File, chain: Chain) -> io::Result<Chain> {
+    // A later line tells which records were moved out, so all lines are read before the chain is
+    // followed.
     let mut moved_out = Vec::new();
     file.rewind()?;
-    let _ = lines(file, |line| {
+    for_each_line(file, |line| {
         let sealed = Sealed::from_line(line).ok();
         moved_out.extend(sealed.and_then(|sealed| MovedOut::named_by(&sealed.record)));
-        Ok(())
+        ControlFlow::Continue(())
     })?;
     let mut chain = chain.without(moved_out);
     file.rewind()?;
-    let problem = lines(file, |line| chain.push_line(line).map(drop))?.err();
-    Ok((chain, problem))
+    for_each_line(file, |line| match chain.push_line(line) {
+        Ok(_) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    })?;
+    Ok(chain)
 }
 
-/// Hands on each line of a file without its end, up to the first problem.
-fn lines(
-    file: &File,
-    mut take: impl FnMut(&[u8]) -> Result<(), Problem>,
-) -> io::Result<Result<(), Problem>> {
-    let (mut from, mut line) = (BufReader::new(file), Vec::new());
-    // One byte more than a line may have: its end, or one too many.
-    let longest = LONGEST_LINE as u64 + 1;
-    while from.by_ref().take(longest).read_until(b'\n', &mut line)? > 0 {
+/// Hands on each line of a file without its line break.
+fn for_each_line(file: &File, mut take: impl FnMut(&[u8]) -> ControlFlow<()>) -> io::Result<()> {
+    let (mut reader, mut line) = (BufReader::new(file), Vec::new());
+    // One byte more than a line may have: its line break, or the byte that makes it too long.
+    let most_bytes = LONGEST_LINE as u64 + 1;
+    while reader.by_ref().take(most_bytes).read_until(b'\n', &mut line)? > 0 {
         line.pop_if(|last| *last == b'\n');
-        if let Err(problem) = take(&line) {
-            return Ok(Err(problem));
+        if take(&line).is_break() {
+            break;
         }
         line.clear();
     }
-    Ok(Ok(()))
+    Ok(())
 }
 
-/// The ledger's records as they are, whatever is missing after them.
-pub(super) fn without_mark(memory: &mut Memory) -> Result<LedgerReport, Failure> {
-    followed(LedgerWalk::new(Chain::new()), memory)
+/// Verifies the ledger's records as they are, whatever is missing after them.
+pub(super) fn verify_without_mark(memory: &mut Memory) -> Result<LedgerReport, Failure> {
+    follow_records(Chain::new(), memory)
 }
 
-/// Follows the project's own ledger, up to the head that is marked and on.
-/// Damage that the store finds is a problem like any other.
-fn recorded(mut following: LedgerWalk, memory: &mut Memory) -> Result<LedgerReport, Failure> {
-    let marked = match memory.examine() {
+/// Verifies a ledger, whatever else is in its store. The head that is marked has to be in it. Damage
+/// that the store finds is a problem like any other.
+pub(super) fn verify_ledger(chain: Chain, memory: &mut Memory) -> Result<LedgerReport, Failure> {
+    let known_head = match memory.examine() {
         // A file that is no database any more does not hold.
         Err(error @ StoreError::Corrupt { .. }) => {
-            let wrong = LedgerProblem { seq: None, message: error.to_string() };
-            return Ok(following.verified(Some(wrong)));
+            let problem = LedgerProblem { seq: None, message: error.to_string() };
+            return Ok(LedgerWalk::new(chain).report(Some(problem)));
         }
-        examined => examined?.1,
+        examination => examination?.known_head,
     };
-    following.chain = marked.into_iter().fold(following.chain, Chain::against);
-    followed(following, memory)
+    follow_records(known_head.into_iter().fold(chain, Chain::against), memory)
 }
 
-fn followed(mut following: LedgerWalk, memory: &mut Memory) -> Result<LedgerReport, Failure> {
-    following.chain = match memory.moved_out() {
-        Err(error @ StoreError::Corrupt { .. }) => {
-            return Ok(following.verified(Some(error.into())));
-        }
-        moved_out => following.chain.without(moved_out?),
+fn follow_records(chain: Chain, memory: &mut Memory) -> Result<LedgerReport, Failure> {
+    let mut walk = LedgerWalk::new(chain);
+    walk.chain = match memory.moved_out() {
+        Err(error @ StoreError::Corrupt { .. }) => return Ok(walk.report(Some(error.into()))),
+        moved_out => walk.chain.without(moved_out?),
     };
     loop {
-        let (page, damage) = page(memory, following.chain.head().seq + 1)?;
-        for sealed in &page {
-            if let Err(wrong) = following.add(memory, sealed) {
-                return Ok(following.verified(Some(wrong)));
+        let RecordPage { records, damage } = record_page(memory, walk.chain.head().seq + 1)?;
+        for sealed in &records {
+            if let Err(problem) = walk.add(memory, sealed) {
+                return Ok(walk.report(Some(problem)));
             }
         }
-        let damage = damage.map(|wrong| behind(&following.chain, wrong));
-        if damage.is_some() || page.len() < PAGE_RECORDS {
-            let wrong = match damage {
-                None if following.chain.end().is_ok() => misplaced(&following, memory)?,
-                damage => damage,
-            };
-            return Ok(following.verified(wrong));
+        if let Some(damage) = damage {
+            return Ok(walk.report(Some(damage_or_gap(&walk.chain, damage))));
+        }
+        if records.len() < PAGE_RECORDS {
+            let is_whole = walk.chain.end().is_ok();
+            let problem = if is_whole { work_item_problem(&walk, memory)? } else { None };
+            return Ok(walk.report(problem));
         }
     }
 }
 
-/// A contradiction between the rows of work items and records that are sound.
-fn misplaced(
-    following: &LedgerWalk,
+/// The first contradiction between the rows of work items and records that are sound.
+fn work_item_problem(
+    walk: &LedgerWalk,
     memory: &mut Memory,
 ) -> Result<Option<LedgerProblem>, Failure> {
-    match memory.misplaced(&following.book, following.chain.head().seq) {
+    match memory.misplaced(&walk.work_items, walk.chain.head().seq) {
         Err(failure) if failure.code == "state-corrupt" => {
             Ok(Some(LedgerProblem { seq: None, message: failure.message }))
         }
-        found => Ok(found?.map(|(seq, message)| LedgerProblem { seq: Some(seq), message })),
+        contradiction => {
+            Ok(contradiction?.map(|(seq, message)| LedgerProblem { seq: Some(seq), message }))
+        }
     }
 }
 
-/// Damage behind the records of a chain; or the gap, if records before it are missing.
-fn behind(chain: &Chain, damage: LedgerProblem) -> LedgerProblem {
+/// The damage of the row after the records of a chain; or the gap, if records before that row are
+/// missing.
+fn damage_or_gap(chain: &Chain, damage: LedgerProblem) -> LedgerProblem {
     let seq = chain.head().seq + 1;
     match damage.seq {
         Some(found) if !chain.may_follow(found) => {
@@ -261,14 +263,23 @@ fn behind(chain: &Chain, damage: LedgerProblem) -> LedgerProblem {
     }
 }
 
-/// The next records, and what is wrong with the row behind them.
-fn page(memory: &mut Memory, from: u64) -> Result<(Vec<Sealed>, Option<LedgerProblem>), Failure> {
-    let (mut view, _) = memory.examine()?;
-    match view.entries(from, PAGE_RECORDS) {
+/// Records of a ledger, in order.
+struct RecordPage {
+    records: Vec<Sealed>,
+    /// The damage of the row after them.
+    damage: Option<LedgerProblem>,
+}
+
+/// At most [`PAGE_RECORDS`] records, from a number on.
+fn record_page(memory: &mut Memory, first_seq: u64) -> Result<RecordPage, Failure> {
+    let mut view = memory.examine()?.view;
+    match view.entries(first_seq, PAGE_RECORDS) {
         Err(error @ StoreError::Corrupt { .. }) => {
-            let before = (0..PAGE_RECORDS).rev().find_map(|limit| view.entries(from, limit).ok());
-            Ok((before.unwrap_or_default(), Some(error.into())))
+            // One bad row fails the whole page. The longest page that can be read ends before it.
+            let mut limits = (0..PAGE_RECORDS).rev();
+            let records = limits.find_map(|limit| view.entries(first_seq, limit).ok());
+            Ok(RecordPage { records: records.unwrap_or_default(), damage: Some(error.into()) })
         }
-        page => Ok((page?, None)),
+        records => Ok(RecordPage { records: records?, damage: None }),
     }
 }

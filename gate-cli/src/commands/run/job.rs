@@ -267,7 +267,7 @@ impl Job {
         let interrupt = &self.interrupt;
         let failed_check =
             cancel_when(&cancel, Grace::Usual, &|| interrupt.code().is_some(), || {
-                work::checked(invocation, (settings, trust), &cancel)
+                work::checked(invocation, settings, trust, &cancel)
             });
         let judged_item =
             failed_check.and_then(|failed| self.memory.ci(id, failed.is_none(), failed.as_deref()));

@@ -227,8 +227,8 @@ impl LoopStatus {
 
 /// Shows the loops on the page of the status: the work of a running one, and of one that did not
 /// end well the reason and the remedy, the worst first. `project` is the one of the status, and
-/// `invocation` the root of its work tree.
-pub(super) fn add_rows(page: &mut Page, loops: &[LoopStatus], project: &str, invocation: &str) {
+/// `tree` the root of its work tree.
+pub(super) fn add_rows(page: &mut Page, loops: &[LoopStatus], project: &str, tree: &str) {
     if !loops.is_empty() {
         page.blank();
     }
@@ -253,7 +253,7 @@ pub(super) fn add_rows(page: &mut Page, loops: &[LoopStatus], project: &str, inv
         let is_told = status.doing.as_ref().is_some_and(|doing| doing.ends_with(&status.why));
         page.rows("why", (!is_told).then_some(&status.why));
         page.rows("next", &status.next);
-        if status.tree.as_deref() != Some(invocation) {
+        if status.tree.as_deref() != Some(tree) {
             page.rows("tree", &status.tree);
         }
         page.rows("folder", &status.folder);

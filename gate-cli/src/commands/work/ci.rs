@@ -1,4 +1,4 @@
-//! `gate work ci`: what continuous integration comes to, for an item that waits.
+//! `gate work ci`: the result of continuous integration, for an item that waits for it.
 
 use gate_checks::{Cancellation, Checks, GatherOptions};
 use gate_core::Policy;
@@ -26,7 +26,7 @@ pub(super) fn run(invocation: &Invocation, args: &Ci) -> Result<u8, Failure> {
     }
     let failed = match args.result {
         Some(_) => None,
-        None => checked(invocation, (&settings, &trust), &Cancellation::default())?,
+        None => checked(invocation, &settings, &trust, &Cancellation::default())?,
     };
     let passed = args.result.unwrap_or(CiResult::Passed) == CiResult::Passed && failed.is_none();
     let reason = args.reason.clone().or(failed);
@@ -34,29 +34,29 @@ pub(super) fn run(invocation: &Invocation, args: &Ci) -> Result<u8, Failure> {
     Ok(if passed { DONE } else { NEGATIVE })
 }
 
-/// The checks of `[work] ci` that failed, in words; None if all passed.
+/// The checks of `[work] ci` that failed, in words; `None` if all passed.
 ///
 /// # Errors
 ///
-/// No check is named, or one that is not configured; settings that nobody approved; a
-/// check that is inconclusive, as CI has not ended then.
+/// No check is named, or one that is not configured; settings that nobody approved; a check that is
+/// inconclusive: it is no result of CI.
 pub(crate) fn checked(
     invocation: &Invocation,
-    (settings, trust): (&Resolved, &Trust),
+    settings: &Resolved,
+    trust: &Trust,
     cancel: &Cancellation,
 ) -> Result<Option<String>, Failure> {
     let policy = ci_policy(settings)?;
     gate_checks::validate(&policy)?;
     let site = invocation.site()?;
     trust.admit(&policy, &site)?;
-    let wanted = GatherOptions {
+    let options = GatherOptions {
         checks: Checks::All,
         events: render::progress(),
         cancel: cancel.clone(),
         ..GatherOptions::default()
     };
-    let gathered = gate_checks::gather(&policy, site, &wanted)?;
-    let evidence = gathered.evidence;
+    let evidence = gate_checks::gather(&policy, site, &options)?.evidence;
     let inconclusive = evidence
         .iter()
         .find(|evidence| matches!(evidence.outcome, Outcome::Inconclusive | Outcome::Skipped));
@@ -65,10 +65,12 @@ pub(crate) fn checked(
         return Err(Failure::usage("ci-inconclusive", message)
             .hint("nothing changed; run it again, or give the result with --result"));
     }
-    let failed = evidence.iter().filter(|evidence| evidence.outcome != Outcome::Pass);
-    let failed: Vec<_> =
-        failed.map(|evidence| format!("{}: {}", evidence.check, evidence.summary)).collect();
-    Ok(if failed.is_empty() { None } else { Some(failed.join("; ")) })
+    let failures: Vec<_> = evidence
+        .iter()
+        .filter(|evidence| evidence.outcome != Outcome::Pass)
+        .map(|evidence| format!("{}: {}", evidence.check, evidence.summary))
+        .collect();
+    Ok(if failures.is_empty() { None } else { Some(failures.join("; ")) })
 }
 
 /// The policy with the checks of CI alone.

@@ -28,13 +28,13 @@ fn stopped<'t>(memory: &mut Memory, tasks: &[&'t str]) -> Vec<&'t str> {
 fn what_is_held_here_is_all_work_without_a_task() {
     let shop = Shop::new();
     let mut memory = shop.memory();
-    let closed = memory.breaker(BreakerSelector::Invocation, &policy("")).unwrap();
+    let closed = memory.breaker(BreakerSelector::ThisTree, &policy("")).unwrap();
     assert_eq!((closed.state, closed.open.len()), (BreakerState::Closed, 0));
-    let status = operate(&mut memory, BreakerSelector::Invocation, Act::Isolate).unwrap();
+    let status = operate(&mut memory, BreakerSelector::ThisTree, Act::Isolate).unwrap();
     assert_eq!((status.state, status.trip.as_deref()), (BreakerState::Isolated, Some("operator")));
     assert_eq!((status.closed, status.ledger.as_ref().unwrap().seq), (None, 1));
     let open = &status.open[0];
-    assert_eq!((open.owner, open.name.as_deref(), open.invocation), (Owner::Task, None, true));
+    assert_eq!((open.owner, open.name.as_deref(), open.is_of_this_tree), (Owner::Task, None, true));
     assert_eq!(open.whose, "all work without a task, by an operator");
     assert_eq!(open.reset, "gate breaker reset --reason …");
     assert_eq!((open.probe_at.as_deref(), status.stops()), (None, true));
@@ -50,9 +50,9 @@ fn a_task_is_held_for_all_of_its_loops() {
     assert_eq!(status.open[0].whose, "the task it's, by an operator");
     assert_eq!(status.open[0].reset, r"gate breaker reset --task 'it'\''s' --reason …");
     assert_eq!(stopped(&mut memory, &["", "it's", "its"]), ["it's"]);
-    let invocation = memory.breaker(BreakerSelector::Invocation, &policy("")).unwrap();
-    assert_eq!(invocation.state, BreakerState::Closed);
-    assert_eq!(invocation.open.len(), 1, "it is shown to whoever looks");
+    let status = memory.breaker(BreakerSelector::ThisTree, &policy("")).unwrap();
+    assert_eq!(status.state, BreakerState::Closed);
+    assert_eq!(status.open.len(), 1, "it is shown to whoever looks");
     let reset = operate(&mut memory, BreakerSelector::Task("it's"), Act::Reset).unwrap();
     assert_eq!((reset.closed, reset.open.len()), (Some(1), 0));
     assert_eq!(stopped(&mut memory, &["it's"]), [""; 0]);
@@ -66,8 +66,8 @@ fn a_run_that_nobody_knows_is_not_reset() {
     assert_eq!((failure.exit_code, failure.code.as_str()), (2, "run-unknown"));
     assert_eq!(failure.message, "no run, loop or session is called nigthly");
     assert_eq!(count(&mut memory), 0);
-    let invocation = operate(&mut memory, BreakerSelector::Invocation, Act::Reset).unwrap();
-    assert_eq!((invocation.closed, count(&mut memory)), (Some(0), 1));
+    let status = operate(&mut memory, BreakerSelector::ThisTree, Act::Reset).unwrap();
+    assert_eq!((status.closed, count(&mut memory)), (Some(0), 1));
     assert!(operate(&mut memory, BreakerSelector::Run("a#2"), Act::Trip).is_err());
 }
 
@@ -93,8 +93,8 @@ fn a_loop_that_tripped_is_listed_with_the_time_of_its_probe() {
     assert_eq!(memory.breaker(BreakerSelector::Task("7"), &ask.policy).unwrap().open.len(), 0);
     let elsewhere = Memory { tree: "other".to_owned(), ..shop.memory() };
     let mut elsewhere = elsewhere;
-    let there = elsewhere.breaker(BreakerSelector::Invocation, &ask.policy).unwrap();
-    assert_eq!((there.state, there.open[0].invocation), (BreakerState::Closed, false));
+    let there = elsewhere.breaker(BreakerSelector::ThisTree, &ask.policy).unwrap();
+    assert_eq!((there.state, there.open[0].is_of_this_tree), (BreakerState::Closed, false));
 }
 
 #[test]
@@ -139,14 +139,14 @@ fn lost_state_is_an_open_breaker_until_somebody_resets_it() {
     }
     shop.lose_state();
     let mut memory = shop.memory();
-    let lost = memory.breaker(BreakerSelector::Invocation, &ask.policy).unwrap();
+    let lost = memory.breaker(BreakerSelector::ThisTree, &ask.policy).unwrap();
     assert_eq!((lost.state, lost.trip.as_deref()), (BreakerState::Open, Some("state")));
     assert_eq!((lost.open.len(), lost.stops()), (0, true));
     assert_eq!(
-        operate(&mut memory, BreakerSelector::Invocation, Act::Trip).unwrap_err().code,
+        operate(&mut memory, BreakerSelector::ThisTree, Act::Trip).unwrap_err().code,
         "state-lost"
     );
-    let reset = operate(&mut memory, BreakerSelector::Invocation, Act::Reset).unwrap();
+    let reset = operate(&mut memory, BreakerSelector::ThisTree, Act::Reset).unwrap();
     assert_eq!(reset.state, BreakerState::Closed);
     assert_eq!(reset.set_aside.unwrap().records, Some(0), "nothing was left of it");
     let sealed = memory.view().unwrap().entry(1).unwrap().unwrap();

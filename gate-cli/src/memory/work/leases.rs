@@ -10,7 +10,7 @@ use super::super::Memory;
 use super::retry_if_busy;
 use super::verified_rows::{verified_item, verify};
 use crate::failure::Failure;
-use crate::store::{Ask, Claimable, Item, Leases};
+use crate::store::{Claimable, Item, LeaseRequest, Leases};
 
 /// The wait after another claimant was faster.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -183,8 +183,8 @@ impl Memory {
                     let until = lease_end(now, ttl)?;
                     // If the answer to this change is lost, the next try finds its item.
                     may_have_item = true;
-                    let ask = Ask { lease: &lease, actor: claim.actor, now, until };
-                    leases.claim(claim.which, ask)?
+                    let request = LeaseRequest { lease: &lease, actor: claim.actor, now, until };
+                    leases.claim(claim.which, request)?
                 }
             };
             let verified = item.as_ref().map_or(Ok(()), |item| verify(&mut leases, item));

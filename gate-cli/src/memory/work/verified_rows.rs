@@ -33,7 +33,7 @@ impl Memory {
         book: &ReplayedItems,
         followed: u64,
     ) -> Result<Option<(u64, String)>, Failure> {
-        let (mut view, _) = self.examine()?;
+        let mut view = self.examine()?.view;
         let rows = items(&mut view, |_| true)?;
         for item in &rows {
             if item.seq > followed {
@@ -53,12 +53,12 @@ impl Memory {
     ///
     /// A store that cannot be read, a row that its record contradicts.
     pub(crate) fn leased_items(&mut self) -> Result<Vec<LeasedItem>, Failure> {
-        let (mut view, _) = self.examine()?;
+        let mut view = self.examine()?.view;
         let projects = view.projects()?;
         drop(view);
         let mut leased = Vec::new();
         for project in projects {
-            let (mut view, _) = self.store.examine(&project)?;
+            let mut view = self.store.examine(&project)?.view;
             let now = view.now()?;
             let is_active = |lease: &Lease| lease.state(now) == LeaseState::Active;
             let leased_items = items(&mut view, |item| item.lease.as_ref().is_some_and(is_active))?;

@@ -26,18 +26,18 @@ pub(crate) fn check(
     next: Option<&str>,
 ) {
     page.marked(mark(evidence), &evidence.check, &check_text(evidence));
-    let most = if verbose { usize::MAX } else { MAX_SHOWN };
-    failures(page, evidence, most);
-    let (found, _) = findings(std::slice::from_ref(evidence));
-    for finding in found.iter().take(most) {
-        if let Some(line) = below_row(finding, &evidence.summary, next) {
+    let max_shown = if verbose { usize::MAX } else { MAX_SHOWN };
+    add_failures(page, evidence, max_shown);
+    let (findings, _) = findings(std::slice::from_ref(evidence));
+    for finding in findings.iter().take(max_shown) {
+        if let Some(line) = finding_detail(finding, &evidence.summary, next) {
             page.detail(&brief(&line));
         }
     }
-    if found.len() > most {
-        page.detail(&format!("and {} more: gate last --verbose", found.len() - most));
+    if findings.len() > max_shown {
+        page.detail(&format!("and {} more: gate last --verbose", findings.len() - max_shown));
     }
-    if evidence.failures().is_empty() && found.is_empty() {
+    if evidence.failures().is_empty() && findings.is_empty() {
         excerpt(page, evidence, if verbose { usize::MAX } else { MAX_MESSAGE_LINES });
     }
     let is_explained = evidence.outcome == Outcome::Pass
@@ -54,9 +54,9 @@ pub(crate) fn check(
     }
 }
 
-/// The line of a finding below the row of its check: its advice alone if the row says the rest,
-/// and none if that advice is the next step.
-fn below_row(finding: &Finding, summary: &str, next: Option<&str>) -> Option<String> {
+/// The line of a finding below the row of its check: its advice alone if the row says the rest, and
+/// no line if that advice is the next step.
+fn finding_detail(finding: &Finding, summary: &str, next: Option<&str>) -> Option<String> {
     let row = format!("{}: {} [{}]", finding.place(), finding.message, finding.rule);
     if !finding.excerpt.is_empty() || !summary.contains(&row) {
         return Some(finding_line(finding));
@@ -88,7 +88,7 @@ pub(crate) fn mark(evidence: &Evidence) -> Mark {
     }
 }
 
-/// True if a check passed and a card need not say more about it.
+/// A card need not say more about a check that passed: it has no findings.
 pub(crate) fn is_quiet(evidence: &Evidence) -> bool {
     findings(std::slice::from_ref(evidence)).0.is_empty()
 }
@@ -104,7 +104,7 @@ pub(crate) fn passed(evidence: &Evidence) -> String {
 }
 
 fn check_text(evidence: &Evidence) -> String {
-    let outcome = match evidence.outcome {
+    let prefix = match evidence.outcome {
         Outcome::Pass | Outcome::Fail if !evidence.summary.is_empty() => "",
         Outcome::Pass => "passed",
         Outcome::Fail => "failed",
@@ -120,7 +120,7 @@ fn check_text(evidence: &Evidence) -> String {
         // The names follow below.
         summary = summary.split(": ").next().unwrap_or(summary);
     }
-    let mut text = format!("{outcome}{}", brief(summary));
+    let mut text = format!("{prefix}{}", brief(summary));
     if let Some(time) = time(evidence) {
         text.push_str(&format!(" ({time})"));
     }
@@ -139,10 +139,11 @@ fn time(evidence: &Evidence) -> Option<String> {
     is_shown.then(|| span(Duration::from_millis(evidence.duration_ms)))
 }
 
-/// Failing tests with their places and messages, then the names of the others.
-fn failures(page: &mut Page, evidence: &Evidence, most: usize) {
+/// Adds failing tests with their places and messages, then the names of the other failing tests.
+fn add_failures(page: &mut Page, evidence: &Evidence, max_shown: usize) {
     let failures = evidence.failures();
-    for failure in failures.iter().take(most) {
+    let max_lines = if max_shown == usize::MAX { usize::MAX } else { MAX_MESSAGE_LINES };
+    for failure in failures.iter().take(max_shown) {
         let place = failure.place();
         let parts: Vec<_> =
             place.iter().map(String::as_str).chain(failure.test.as_deref()).collect();
@@ -151,15 +152,16 @@ fn failures(page: &mut Page, evidence: &Evidence, most: usize) {
         }
         let lines: Vec<_> =
             failure.message.lines().filter(|line| !line.trim().is_empty()).collect();
-        for line in lines.iter().take(if most == usize::MAX { most } else { MAX_MESSAGE_LINES }) {
+        for line in lines.iter().take(max_lines) {
             page.quote(&brief(line));
         }
     }
-    let shown: Vec<_> =
-        failures.iter().take(most).filter_map(|shown| shown.test.as_deref()).collect();
-    let rest = evidence.failed_tests();
-    let rest: Vec<_> = rest.into_iter().filter(|name| !shown.contains(name)).collect();
-    if !rest.is_empty() && !failures.is_empty() {
-        page.detail(&brief(&format!("also failed: {}", rest.join(", "))));
+    let shown_names: Vec<_> =
+        failures.iter().take(max_shown).filter_map(|failure| failure.test.as_deref()).collect();
+    let mut other_names = evidence.failed_tests();
+    other_names.retain(|name| !shown_names.contains(name));
+    // Without failures, the summary has the names.
+    if !other_names.is_empty() && !failures.is_empty() {
+        page.detail(&brief(&format!("also failed: {}", other_names.join(", "))));
     }
 }

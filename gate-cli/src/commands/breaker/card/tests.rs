@@ -68,7 +68,7 @@ fn only_counters_that_count_are_shown() {
     check(&zero, &["READY  the loop may run", "", "    project     p"]);
 }
 
-fn open(invocation: bool, probe_at: Option<&str>) -> OpenBreaker {
+fn open(is_of_this_tree: bool, probe_at: Option<&str>) -> OpenBreaker {
     OpenBreaker {
         owner: Owner::Loop,
         whose: "the loop nightly".to_owned(),
@@ -76,7 +76,7 @@ fn open(invocation: bool, probe_at: Option<&str>) -> OpenBreaker {
         task: String::new(),
         agent: None,
         session: None,
-        invocation,
+        is_of_this_tree,
         state: BreakerState::Open,
         trip: Some("refused".to_owned()),
         message: Some("5 claims were refused".to_owned()),

@@ -25,8 +25,12 @@ fn records(count: u64) -> Vec<Sealed> {
 }
 
 /// The report on these records, against a head that is known.
-fn verified(records: &[Sealed], known: Option<Head>, undecided: Option<usize>) -> LedgerReport {
-    let mut chain = known.map_or_else(Chain::new, |known| Chain::new().against(known));
+fn verified(
+    records: &[Sealed],
+    known_head: Option<Head>,
+    undecided: Option<usize>,
+) -> LedgerReport {
+    let mut chain = known_head.into_iter().fold(Chain::new(), Chain::against);
     let mut last_sound = Head::EMPTY;
     for sealed in records {
         if chain.push(sealed).is_err() {
@@ -55,9 +59,9 @@ fn a_ledger_that_holds_says_how_far_that_is_known() {
     let three = records(3);
     let head = format!("    head        3:{}", three[2].hash);
     check(&verified(&three, None, None), &["HOLDS  3 records", "", &head, UNSEEN]);
-    let known = Some(three[1].head());
+    let known_head = Some(three[1].head());
     check(
-        &verified(&three, known, Some(0)),
+        &verified(&three, known_head, Some(0)),
         &[
             "HOLDS  3 records",
             "",
@@ -77,15 +81,15 @@ fn a_ledger_that_holds_says_how_far_that_is_known() {
 #[test]
 fn a_ledger_that_is_broken_says_what_holds_before() {
     let mut three = records(3);
-    let known = Some(three[2].head());
-    let cut = verified(&three[..1], known, Some(1));
+    let known_head = Some(three[2].head());
+    let cut = verified(&three[..1], known_head, Some(1));
     let card = card(&cut);
     assert!(
         card.starts_with("BROKEN  ") && card.contains("\n    holds       1 record before that\n")
     );
     assert!(!card.contains("    tail  ") && !card.contains("    again  "), "{card}");
     three[1].record.actor = "eve".to_owned();
-    let edited = verified(&three, known, None);
+    let edited = verified(&three, known_head, None);
     let value: serde_json::Value = serde_json::from_str(&json(&edited).unwrap()).unwrap();
     assert_eq!(value["ok"], false);
     assert_eq!((&value["records"], &value["problem"]["seq"]), (&json!(1), &json!(2)));
