@@ -207,9 +207,9 @@ impl<'a> Bench<'a> {
 }
 
 /// Whether something was claimed.
-fn claim(memory: &mut Memory, which: Claimable<'_>) -> bool {
+fn claim(memory: &mut Memory, selection: Claimable<'_>) -> bool {
     let (ttl, wait) = (Duration::from_secs(3_600), Duration::ZERO);
-    let claim = Claim { actor: "bench", which, ttl, wait, request: None };
+    let claim = Claim { actor: "bench", selection, ttl, wait, request: None };
     memory.claim(&claim, &|| false).unwrap().is_some()
 }
 

@@ -127,3 +127,10 @@ fn the_tests_of_a_baseline_are_found_out_with_it() {
     });
     assert_eq!(results.count(), 1, "{}", ran.stderr);
 }
+
+#[test]
+fn tests_that_do_not_end_within_their_limit_are_told_when_it_is_taken() {
+    let settings = "[checks.tests]\ncommand = [\"sleep\", \"60\"]\ntimeout = \"1s\"\n";
+    let ran = gate("baseline").settings(settings).file("a.txt", "").committed().code(0);
+    ran.tells(", its limit: raise `timeout` in [checks.tests], or name a part of the tests");
+}

@@ -35,7 +35,7 @@ fn criteria_of_the_settings_decide_by_their_commands() {
     let decision = ran.json();
     assert_eq!(evidence(&decision)["summary"], "all 2 criteria are met");
     assert_eq!(decision["verified"], true);
-    ran.again("last").code(0).says("DONE  1 check passed, criteria met 2 of 2; ");
+    ran.again("last").code(0).says("DONE  criteria met 2 of 2; ");
 }
 
 #[test]
@@ -50,6 +50,33 @@ fn gate_criteria_lists_them_with_their_states() {
     assert_eq!((&record["schema"], &record["ok"]), (&json!("gate.criteria.v1"), &json!(false)));
     assert_eq!(each(&record, "criteria", "id"), ["sale", "tax", "copy"]);
     gate("criteria").code(2).tells("the settings name no criteria");
+}
+
+#[test]
+fn a_criterion_that_is_not_met_is_told_by_its_failing_assertion() {
+    let script = "def total(prices):\n    return sum(prices)\n";
+    let check = "import sys\n\nsys.path.insert(0, \".\")\nimport cart\n\nfor line in range(40):\n    \
+                 print(\"looking\", line)\nassert cart.total([100]) == 90, \"the discount is missing\"\n";
+    let settings = "[[criteria]]\nid = \"sale\"\ntext = \"The discount applies\"\n\
+                    verify = [\"python3\", \"check.py\"]\n\
+                    [[criteria]]\nid = \"same\"\ntext = \"Nothing else changes\"\n\
+                    verify = [\"diff\", \"-u\", \"old.txt\", \"new.txt\"]\n";
+    let run = gate("criteria").settings(settings).file("cart.py", script).file("check.py", check);
+    let ran = run.file("old.txt", "a\nb\n").file("new.txt", "a\nc\n").code(1);
+    let ran = ran.says("`python3 check.py`: check.py:8: AssertionError: the discount is missing\n");
+    let ran =
+        ran.says("assert cart.total([100]) == 90").says("`diff -u old.txt new.txt`: -b, +c\n");
+    assert!(!ran.stdout.contains("looking"), "{}", ran.stdout);
+    let ran = ran.again("criteria --json").code(1);
+    let record = ran.json();
+    let failure = record["criteria"][1]["failure"].as_str().unwrap();
+    assert!(failure.starts_with("--- old.txt"), "{record}");
+    let ran = ran.again("check --json out.log").file("out.log", DONE).code(1);
+    let feedback = ran.json()["feedback"].as_str().unwrap().to_owned();
+    for told in ["check.py:8: AssertionError: the discount is missing", "== 90", "-b\n+c"] {
+        assert!(feedback.contains(told), "{feedback}");
+    }
+    assert!(!feedback.contains("looking") && !feedback.contains("exit code"), "{feedback}");
 }
 
 #[test]

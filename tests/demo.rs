@@ -19,7 +19,7 @@ fn shown(ran: &Ran) {
         "test.sh:15  large_order_is_cheaper",
         "test.sh:15: expected 9000 cents, got 10000",
         "next        fix large_order_is_cheaper",
-        "\nDONE  1 check passed",
+        "\nDONE  ",
         "gate setup",
     ];
     let mut rest = ran.stdout.as_str();

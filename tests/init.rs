@@ -198,3 +198,22 @@ fn an_init_below_settings_says_which_no_longer_count_and_can_add_to_them() {
     let text = ran.file("gate.toml");
     assert!(text.contains("[checks.tests-web]") && text.contains("cwd = \"web\""), "{text}");
 }
+
+/// What a workflow says about another tool or another project is not taken for this project's tests.
+#[test]
+fn a_line_of_another_tool_in_a_workflow_is_no_command_of_tests() {
+    let sage = "on: [push]\njobs:\n  docker:\n    steps:\n    - uses: actions/checkout@v4\n      with:\n        \
+                repository: ${{ env.SAGE_REPO }}\n    - run: |\n        sed -i.bak 's/a/\n        pytest -k \
+                nothing\n        /' build/write.sh\n    - run: tox -e docker -- \\\n        pytest -k nothing\n    \
+                - run: pytest -k nothing\n";
+    let ci = "on:\n  pull_request:\njobs:\n  slow:\n    steps:\n    - run: pytest -m slow\n  tests:\n    \
+              timeout-minutes: 45\n    steps:\n    - run: pip install \\\n        pytest\n    - run: python -m pytest -v\n";
+    let ran = gate("init --no-run")
+        .file("tests/test_a.py", "import pytest\n")
+        .file(".github/workflows/ci-sage.yml", sage)
+        .file(".github/workflows/runtests.yml", ci)
+        .run();
+    let settings = ran.file("gate.toml");
+    assert!(settings.contains("\"-m\", \"pytest\", \"-v\"]\ntimeout = \"45m\"\n"), "{settings}");
+    assert!(settings.contains("CI gives it 45 minutes."), "{settings}");
+}

@@ -55,7 +55,7 @@ pub use cancellation::{CancelReason, Cancellation, Grace};
 pub use check::{Checks, GatherOptions, OwnChecks};
 pub use checks::{
     BASE_UNREAD, PluginAnswer, PluginOutcome, PluginRequest, RedTests, RequiredTests, RerunTree,
-    carry_tests, is_test_allowed, learn_tests, red_tests, required_tests, rerun,
+    TooSlow, carry_tests, is_test_allowed, learn_tests, red_tests, required_tests, rerun,
     tests_first_policy,
 };
 pub use doctor::{

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::decide::grounds::Ground;
 use crate::decide::policy::Allowance;
 use crate::ledger::Sealed;
 use crate::mask::{self, MASKED};
@@ -41,6 +42,9 @@ pub struct Record {
     /// The decision.
     #[serde(flatten)]
     pub decision: Decision,
+    /// The grounds of an exit, the strongest first; empty for any other verdict.
+    #[serde(default)]
+    pub rests_on: Vec<Ground>,
     /// When a limit that ended the iteration is over (RFC 3339, UTC).
     pub retry_at: Option<String>,
     /// The digest of what was judged, if state is kept: of a large file its ends and its length.
@@ -240,7 +244,9 @@ impl Record {
         }
         let record: Self =
             serde_json::from_value(decision).map_err(|error| damaged(sealed, &error))?;
-        Ok(Self { ledger: Some(Ledger::place(sealed)), ..record })
+        // Older gates have not written it.
+        let rests_on = record.decision.rests_on();
+        Ok(Self { rests_on, ledger: Some(Ledger::place(sealed)), ..record })
     }
 
     /// Time from `now` to `retry_at`; zero if that has come, or is not set.

@@ -97,6 +97,17 @@ pub(super) fn shaped(failure: &TestFailure, cwd: &Path) -> Option<TestFailure> {
     Some(TestFailure { test: failure.test.clone(), message, file, line })
 }
 
+/// A frame of JavaScript or Java.
+pub(super) fn is_frame(line: &str) -> bool {
+    place::call_frame(line).is_some()
+}
+
+/// A frame of Python in a file of the project.
+pub(super) fn project_frame(line: &str, cwd: &Path) -> bool {
+    let frame = place::python_frame(&without_folder(line, cwd));
+    frame.is_some_and(|frame| frame.is_in_project())
+}
+
 /// The lines without the indentation that all have.
 fn dedented(lines: &[String]) -> String {
     let indents = lines.iter().map(|line| line.len() - line.trim_start_matches(' ').len());
@@ -250,7 +261,7 @@ fn is_left_out(text: &str) -> bool {
         || text.bytes().all(|byte| matches!(byte, b'_' | b' '))
 }
 
-fn begins_backtrace(text: &str) -> bool {
+pub(super) fn begins_backtrace(text: &str) -> bool {
     text == "stack backtrace:" || (text.starts_with("goroutine ") && text.ends_with("]:"))
 }
 

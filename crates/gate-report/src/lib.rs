@@ -21,6 +21,7 @@ mod libtest;
 mod nextest;
 mod nextest_text;
 mod node;
+mod output;
 mod pytest;
 mod pytest_text;
 mod runner;
@@ -38,6 +39,7 @@ use tally::{Budget, Tally};
 
 pub use gate_core::decide::policy::ReportFormat as Format;
 pub use judge::{Judged, judge};
+pub use output::{failures_in, headline};
 pub use runner::{Prepared, Request, prepare, runner_format, with_options};
 
 /// An output stream of a program.

@@ -75,7 +75,8 @@ impl AcceptanceCriteria {
                 return CommandResult { outcome: Outcome::Inconclusive, reason, excerpt: None };
             }
         };
-        let (outcome, reason) = launched.outcome();
+        let (outcome, _) = launched.outcome();
+        let reason = launched.cause();
         let excerpt = launched.into_evidence(outcome, "", None).excerpt;
         CommandResult { outcome, reason, excerpt }
     }

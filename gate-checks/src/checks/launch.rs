@@ -1,12 +1,13 @@
 //! Running the program of a check: from its settings to a job, and from the job's result to a record.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gate_core::config::ByteSize;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Priority};
-use gate_core::text::{MAX_NAMES, some_names};
+use gate_core::decide::test_failure::TestFailure;
+use gate_core::text::{MAX_NAMES, brief, some_names, whole_lines};
 use serde_json::{Map, Value, json};
 
 use super::not_installed::not_installed;
@@ -14,6 +15,7 @@ use crate::check::{CheckContext, CheckId};
 use crate::control::ControlNames;
 use crate::copy::Mapping;
 use crate::process::{Capture, Job, JobEnd, JobResult, LineReader, Stream, environment};
+use crate::report::{failures_in, headline};
 use crate::slots::IN_CHECK;
 
 /// The longest excerpt of a failed program's output, in characters.
@@ -21,6 +23,9 @@ pub(super) const MAX_EXCERPT_CHARS: usize = 600;
 
 /// The longest excerpt of a failed program's output, in lines.
 const MAX_EXCERPT_LINES: usize = 12;
+
+/// The longest cause of a failure in one line, in characters.
+const MAX_CAUSE_CHARS: usize = 160;
 
 /// The member of a record's detail with the limit of memory that ended the run, in bytes.
 pub(super) const OVER_MEMORY: &str = "over_memory_limit";
@@ -114,6 +119,8 @@ pub(super) struct Launched {
     pub(super) exit_code: Option<i32>,
     /// The part of the output that says why the program failed.
     excerpt: String,
+    /// The failing assertion in it in one line, if it is known to hold one.
+    assertion: Option<String>,
     /// A further program that this one needs, if the output says that it is not there.
     not_installed: Option<String>,
 }
@@ -125,6 +132,15 @@ impl Launched {
         let program = self.not_installed.as_ref()?;
         let has_failed = self.exit_code != Some(0);
         has_failed.then(|| (Outcome::Inconclusive, format!("{program} is not installed")))
+    }
+
+    /// The failing assertion in one line, else the exit code: why the program failed.
+    pub(super) fn cause(&self) -> String {
+        let (outcome, summary) = self.outcome();
+        match &self.assertion {
+            Some(assertion) if outcome == Outcome::Fail => brief(assertion, MAX_CAUSE_CHARS),
+            _ => summary,
+        }
     }
 
     /// The outcome by the exit code, and its summary.
@@ -190,8 +206,10 @@ impl<'a> Launch<'a> {
             confinement: cx.private.as_ref().and_then(|private| private.confinement.clone()),
         };
         let tree_argv = self.tree_argv();
+        // Whoever reads the lines makes a report of them.
+        let cwd = self.reader.is_none().then(|| job.folder.clone());
         let ended = job.run(Capture::new(self.reader), &cx.cancel).await;
-        record(self.id, tree_argv, &ended, cx, self.copy_report)
+        record(self.id, tree_argv, &ended, cx, self.copy_report, cwd.as_deref())
     }
 
     fn environment(&self, cx: &CheckContext) -> Vec<(String, String)> {
@@ -231,10 +249,11 @@ fn record(
     ended: &JobResult,
     cx: &CheckContext,
     copy_report: CopyReport<'_>,
+    cwd: Option<&Path>,
 ) -> Result<Launched, Box<Evidence>> {
     let output = cx.masker.output(&argv, &copy_report.tree_text(&ended.capture.text()));
     let log = cx.logs.keep(id, &format!("{}{output}", copy_report.log_note()));
-    let excerpt = excerpt_of(&output, copy_report);
+    let mut excerpt = excerpt_of(&output, copy_report);
     let not_installed = not_installed(&output);
     let mut evidence = id
         .record(Outcome::Inconclusive, "")
@@ -248,8 +267,16 @@ fn record(
     let summary = match &ended.end {
         JobEnd::Exited(_) | JobEnd::Signalled(_) => {
             let exit_code = evidence.exit_code;
+            let failures = match cwd {
+                Some(cwd) if exit_code != Some(0) => failures_in(&output, cwd),
+                _ => Vec::new(),
+            };
+            if !failures.is_empty() {
+                excerpt = whole_lines(&messages(&failures), MAX_EXCERPT_CHARS);
+            }
+            let assertion = failures.first().map(headline);
             let evidence = evidence.with_summary(left_behind(ended));
-            return Ok(Launched { evidence, exit_code, excerpt, not_installed });
+            return Ok(Launched { evidence, exit_code, excerpt, assertion, not_installed });
         }
         JobEnd::NotStarted(error) => not_started(&evidence.argv, error),
         JobEnd::OverMemory(limit) => format!(
@@ -281,6 +308,15 @@ fn excerpt_of(output: &str, copy_report: CopyReport<'_>) -> String {
             last_lines.join("\n")
         }
     }
+}
+
+/// The failures' own messages, each below its test and its place.
+pub(super) fn messages(failures: &[TestFailure]) -> String {
+    let messages = failures.iter().map(|failure| match &failure.test {
+        Some(test) => format!("{test}\n{}", failure.message),
+        None => failure.message.clone(),
+    });
+    messages.collect::<Vec<_>>().join("\n")
 }
 
 /// As many of these lines as an excerpt has room for.

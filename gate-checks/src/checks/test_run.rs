@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::CheckPolicy;
-use gate_core::decide::test_failure::TestFailure;
 use gate_core::text::whole_lines;
 use tokio::time::sleep;
 
-use super::launch::{Collector, CopyReport, Launch, Launched, MAX_EXCERPT_CHARS, argv};
+use super::launch::{Collector, CopyReport, Launch, Launched, MAX_EXCERPT_CHARS, argv, messages};
 use crate::cancellation::{CancelReason, Grace};
 use crate::check::{CheckContext, CheckId};
 use crate::decorate::shown;
@@ -183,13 +182,4 @@ impl FinishedRun {
         evidence.flaky = report.map(|report| report.flaky).unwrap_or_default();
         evidence
     }
-}
-
-/// The failing tests' own messages, each below its test.
-fn messages(failures: &[TestFailure]) -> String {
-    let messages = failures.iter().map(|failure| match &failure.test {
-        Some(test) => format!("{test}\n{}", failure.message),
-        None => failure.message.clone(),
-    });
-    messages.collect::<Vec<_>>().join("\n")
 }

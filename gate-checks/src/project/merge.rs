@@ -118,7 +118,7 @@ fn ci_first(
     mut guesses: Vec<Candidate>,
 ) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = Vec::new();
-    for CiCommand { ecosystem, tool, words, cwd, file } in ci {
+    for CiCommand { ecosystem, tool, words, cwd, file, minutes } in ci {
         let is_replaced = |candidate: &Candidate| {
             let proposal = &candidate.proposal;
             let is_test = candidate.ecosystem == ecosystem && proposal.aim == Aim::Tests;
@@ -140,6 +140,7 @@ fn ci_first(
         let proposal = Proposal {
             command,
             cwd: cwd.clone(),
+            ci_minutes: minutes,
             ..Proposal::new(Aim::Tests, tool, &[], evidence).needs(&program)
         };
         candidates.push(Candidate { ecosystem, subfolder: cwd, proposal });

@@ -14,6 +14,7 @@ mod merge;
 mod node;
 mod proposal;
 mod python;
+mod quick;
 mod recipes;
 mod watching;
 mod workflows;
@@ -23,7 +24,7 @@ use std::path::Path;
 
 use folder::Folder;
 use proposal::Findings;
-pub use proposal::{Aim, Detected, Proposal};
+pub use proposal::{Aim, Detected, Proposal, QuickPart};
 
 /// A kind of tool.
 struct ToolKind {
@@ -92,7 +93,12 @@ fn detect_with(project: &Path, reads_ci: bool, is_in_path: &dyn Fn(&str) -> bool
     let folder = Folder::new(project, is_in_path);
     let mut ci_findings = Findings::default();
     let ci = if reads_ci { workflows::look(&folder, &mut ci_findings) } else { Vec::new() };
-    let findings = merge::merged(&folder, &KINDS, ci);
+    let mut findings = merge::merged(&folder, &KINDS, ci);
+    if reads_ci {
+        for proposal in &mut findings.proposals {
+            proposal.quick = quick::quick_part(&folder, proposal);
+        }
+    }
     Detected {
         proposals: findings.proposals,
         notes: [findings.notes, ci_findings.notes].concat(),

@@ -50,6 +50,19 @@ pub struct Proposal {
     pub optional: bool,
     /// The program that it needs is not there.
     pub is_missing: bool,
+    /// The minutes that CI gives it; `None` if CI does not say.
+    pub ci_minutes: Option<u64>,
+    /// A quick part of it that the project itself names.
+    pub quick: Option<QuickPart>,
+}
+
+/// A part of a suite that the project itself knows as quick.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuickPart {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// The evidence for it, such as `the marker slow in pytest.ini`.
+    pub evidence: String,
 }
 
 impl Proposal {
@@ -70,6 +83,8 @@ impl Proposal {
             cwd: None,
             optional: false,
             is_missing: false,
+            ci_minutes: None,
+            quick: None,
         }
     }
 

@@ -78,6 +78,23 @@ pub(super) fn look_for_just(folder: &Folder<'_>) -> Findings {
     findings
 }
 
+/// The names that `make` or `just` can be called with.
+pub(super) fn names(folder: &Folder<'_>, tool: &str) -> BTreeSet<String> {
+    let is_just =
+        |name: &&String| matches!(name.to_ascii_lowercase().as_str(), "justfile" | ".justfile");
+    let files = folder.names(".");
+    let file = match tool {
+        "make" => folder.first_file(&MAKEFILES),
+        _ => files.iter().find(is_just).map(String::as_str),
+    };
+    let text =
+        file.and_then(|file| folder.text(file, &mut Findings::default())).unwrap_or_default();
+    match tool {
+        "make" => Rules::read(&text).targets,
+        _ => recipe_names(&text).into_iter().map(str::to_owned).collect(),
+    }
+}
+
 /// Proposes a recipe, unless it never ends. The recipe stands below the line that is its head.
 fn propose_unless_watching(
     proposal: Proposal,

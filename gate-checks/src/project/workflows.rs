@@ -1,13 +1,16 @@
 //! The commands by which the workflows of GitHub run a project's tests.
 //!
-//! Only a test runner without anything that a shell would have to read is taken from a step: for
-//! all else the project itself is looked at.
+//! Only a test runner without anything that a shell would have to read is taken from a step, of a job
+//! about this project that runs at each change: for all else the project itself is looked at.
+
+mod script;
 
 use saphyr_parser::{Event, Parser, StrInput};
 
 use super::folder::Folder;
 use super::proposal::Findings;
 use crate::report::{Format, runner_format};
+use script::plain_commands;
 
 const FOLDER: &str = ".github/workflows";
 
@@ -16,6 +19,28 @@ const MAX_DEPTH: usize = 64;
 
 /// Keys of a step or job that may not run, or may fail without failing the workflow.
 const OPTIONAL: [&str; 2] = ["if", "continue-on-error"];
+
+/// Events of a change. A workflow without one runs by the clock or by hand: what it runs takes long, or is
+/// about something else.
+const CHANGES: [&str; 5] =
+    ["push", "pull_request", "pull_request_target", "merge_group", "workflow_call"];
+
+/// Words in the name of a job, a step or an option: what runs there takes longer than a change waits.
+const LONG_RUNS: [&str; 10] = [
+    "slow",
+    "runslow",
+    "nightly",
+    "weekly",
+    "bench",
+    "benchmark",
+    "benchmarks",
+    "stress",
+    "soak",
+    "fuzz",
+];
+
+/// Words beside them that leave it out.
+const LEFT_OUT: [&str; 7] = ["skip", "no", "not", "disable", "exclude", "ignore", "without"];
 
 /// A command that runs tests in CI.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +52,8 @@ pub(super) struct CiCommand {
     pub(super) cwd: Option<String>,
     /// The file that names it.
     pub(super) file: String,
+    /// The minutes that CI gives it; `None` if the workflow does not say.
+    pub(super) minutes: Option<u64>,
 }
 
 /// A value of YAML. Aliases are left out.
@@ -45,13 +72,107 @@ pub(super) fn look(folder: &Folder<'_>, findings: &mut Findings) -> Vec<CiComman
             continue;
         }
         let Some(text) = folder.text(&file, findings) else { continue };
-        if let Some(workflow) = YamlReader(Parser::new_from_str(&text)).document() {
-            workflow.collect_commands(&file, &mut commands);
+        if let Some(workflow) = YamlReader(Parser::new_from_str(&text)).document()
+            && runs_at_changes(&workflow)
+        {
+            let scope = Scope::default().within(&workflow);
+            for (name, job) in workflow.get("jobs").map_or(&[][..], YamlValue::entries) {
+                let is_long = is_long_run(name) || job.text_of("name").is_some_and(is_long_run);
+                if !job.is_optional() && !is_long && !is_about_other_source(job) {
+                    scope.within(job).collect_commands(job, &file, &mut commands);
+                }
+            }
         }
     }
     commands
         .retain(|command| command.cwd.as_ref().is_none_or(|cwd| folder.path.join(cwd).is_dir()));
     commands
+}
+
+/// The workflow runs when somebody pushes or opens a pull request, and not only for a tag.
+fn runs_at_changes(workflow: &YamlValue) -> bool {
+    let Some(events) = workflow.get("on") else { return true };
+    match events {
+        YamlValue::Text(event) => CHANGES.contains(&event.as_str()),
+        YamlValue::List(events) => {
+            events.iter().filter_map(YamlValue::text).any(|event| CHANGES.contains(&event))
+        }
+        YamlValue::Map(events) => events.iter().any(|(event, filter)| {
+            let is_for_tags = filter.get("tags").is_some() && filter.get("branches").is_none();
+            CHANGES.contains(&event.as_str()) && !is_for_tags
+        }),
+    }
+}
+
+fn is_long_run(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let has_one_of = |list: &[&str]| {
+        text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| list.contains(&word))
+    };
+    has_one_of(&LONG_RUNS) && !has_one_of(&LEFT_OUT)
+}
+
+/// The job checks out another repository in the place of this one, or this one elsewhere: its lines are
+/// about that.
+fn is_about_other_source(job: &YamlValue) -> bool {
+    let steps = job.get("steps").map_or(&[][..], YamlValue::items);
+    let is_checkout = |step: &&YamlValue| {
+        step.text_of("uses").is_some_and(|uses| uses.starts_with("actions/checkout@"))
+    };
+    let mut checkouts = steps.iter().filter(is_checkout).peekable();
+    let is_of_project = |step: &YamlValue| {
+        let option = |key: &str| step.get("with").and_then(|with| with.text_of(key));
+        let is_this = option("repository").is_none_or(|name| name.contains("github.repository"));
+        is_this && option("path").is_none_or(|path| matches!(path, "." | "./"))
+    };
+    checkouts.peek().is_some() && !checkouts.any(is_of_project)
+}
+
+/// The settings of a workflow, a job or a step that hold for what stands in it.
+#[derive(Clone, Default)]
+struct Scope {
+    cwd: Option<String>,
+    shell: Option<String>,
+    minutes: Option<u64>,
+}
+
+impl Scope {
+    /// The settings inside of this value.
+    fn within(&self, value: &YamlValue) -> Self {
+        let run = value.get("defaults").and_then(|defaults| defaults.get("run"));
+        let text = |key: &str| {
+            let own_text = value.text_of(key).or_else(|| run?.text_of(key));
+            own_text.map(str::to_owned)
+        };
+        let minutes = value.text_of("timeout-minutes").and_then(|text| text.parse().ok());
+        Self {
+            cwd: text("working-directory").map_or_else(
+                || self.cwd.clone(),
+                |cwd| {
+                    let folder = cwd.trim_start_matches("./").trim_end_matches('/');
+                    (!matches!(folder, "" | ".")).then(|| folder.to_owned())
+                },
+            ),
+            shell: text("shell").or_else(|| self.shell.clone()),
+            minutes: minutes.or(self.minutes),
+        }
+    }
+
+    /// Takes the commands of the job's steps.
+    fn collect_commands(&self, job: &YamlValue, file: &str, commands: &mut Vec<CiCommand>) {
+        for step in job.get("steps").map_or(&[][..], YamlValue::items) {
+            let scope = self.within(step);
+            let reads_bash = scope
+                .shell
+                .as_deref()
+                .is_none_or(|shell| matches!(shell.split_whitespace().next(), Some("bash" | "sh")));
+            if step.is_optional() || !reads_bash || step.text_of("name").is_some_and(is_long_run) {
+                continue;
+            }
+            let lines = step.text_of("run").map(plain_commands).unwrap_or_default();
+            commands.extend(lines.iter().filter_map(|line| CiCommand::new(line, &scope, file)));
+        }
+    }
 }
 
 impl YamlValue {
@@ -62,34 +183,37 @@ impl YamlValue {
         }
     }
 
-    /// Takes the commands of the steps in this value and below.
-    fn collect_commands(&self, file: &str, commands: &mut Vec<CiCommand>) {
+    fn items(&self) -> &[Self] {
         match self {
-            Self::Text(_) => {}
-            Self::List(values) => {
-                values.iter().for_each(|value| value.collect_commands(file, commands));
-            }
-            Self::Map(entries) => {
-                let entry = |key: &str| entries.iter().find(|(name, _)| name == key);
-                let text = |key: &str| entry(key).and_then(|(_, value)| value.text());
-                if OPTIONAL.iter().any(|key| entry(key).is_some()) {
-                    return;
-                }
-                let cwd = text("working-directory").map(str::to_owned);
-                let lines = text("run").into_iter().flat_map(str::lines);
-                // Behind a `cd` the folder is not known.
-                let lines = lines.take_while(|line| !line.trim_start().starts_with("cd "));
-                commands.extend(lines.filter_map(|line| CiCommand::new(line, cwd.clone(), file)));
-                entries.iter().for_each(|(_, value)| value.collect_commands(file, commands));
-            }
+            Self::List(items) => items,
+            _ => &[],
         }
+    }
+
+    fn entries(&self) -> &[(String, Self)] {
+        match self {
+            Self::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    fn get(&self, key: &str) -> Option<&Self> {
+        self.entries().iter().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    fn text_of(&self, key: &str) -> Option<&str> {
+        self.get(key)?.text()
+    }
+
+    fn is_optional(&self) -> bool {
+        OPTIONAL.iter().any(|key| self.get(key).is_some())
     }
 }
 
 impl CiCommand {
     /// The command of a line, if it starts a test runner and nothing else.
-    fn new(line: &str, cwd: Option<String>, file: &str) -> Option<Self> {
-        if line.contains(|c: char| "|&;<>$`(){}*?\\#'\"".contains(c)) {
+    fn new(line: &str, scope: &Scope, file: &str) -> Option<Self> {
+        if line.contains(|c: char| "|&;<>$`(){}*?\\#'\"\n".contains(c)) {
             return None;
         }
         let words: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
@@ -102,7 +226,12 @@ impl CiCommand {
             Format::Go => ("go", "go"),
             Format::Junit | Format::Tap => return None,
         };
-        Some(Self { ecosystem, tool, words, cwd, file: file.to_owned() })
+        // Slow tests alone; to leave them out takes a quotation.
+        if words.iter().any(|word| is_long_run(word)) {
+            return None;
+        }
+        let Scope { cwd, minutes, .. } = scope.clone();
+        Some(Self { ecosystem, tool, words, cwd, file: file.to_owned(), minutes })
     }
 }
 
@@ -157,122 +286,4 @@ impl<'t> YamlReader<'t> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use crate::project::detect_with;
-    use crate::project::tests::{folder, lines};
-
-    const PYTEST: (&str, &str) = ("tests/test_a.py", "import pytest\n");
-
-    /// The proposals for a project with these files, if these programs are missing.
-    #[track_caller]
-    fn check_without(missing: &[&str], files: &[(&str, &str)], expected: &[&str]) {
-        let folder = folder(files);
-        let detected = detect_with(folder.path(), true, &|program| !missing.contains(&program));
-        assert_eq!(lines(&detected), expected, "{:?}", detected.notes);
-    }
-
-    #[track_caller]
-    fn check(files: &[(&str, &str)], expected: &[&str]) {
-        check_without(&[], files, expected);
-    }
-
-    fn workflow(steps: &str) -> String {
-        format!("on: [push]\njobs:\n  check:\n    runs-on: ubuntu-latest\n    steps:\n{steps}")
-    }
-
-    #[test]
-    fn the_command_of_a_workflows_tests_comes_before_a_guess() {
-        let steps = "    - uses: actions/checkout@v4
-    - run: |
-        cargo clippy --all-targets -- -D warnings
-        cargo test --all-features --locked
-";
-        let files = [("Cargo.toml", "[package]\n"), (".github/workflows/ci.yml", &workflow(steps))];
-        let expected = [
-            "tests: cargo test --all-features --locked",
-            "build: cargo build",
-            "lint?: cargo clippy --all-targets -- -D warnings",
-        ];
-        check(&files, &expected);
-        check_without(&["cargo-nextest"], &files, &expected);
-    }
-
-    #[test]
-    fn tests_that_a_step_runs_without_naming_their_runner_stay() {
-        let ci = workflow("    - run: npm test\n    - run: cargo test --locked\n");
-        let package = r#"{"scripts":{"test":"node --test"}}"#;
-        let files = [
-            ("Cargo.toml", "[package]\n"),
-            ("package.json", package),
-            (".github/workflows/ci.yml", ci.as_str()),
-        ];
-        let expected = [
-            "tests: cargo test --locked",
-            "tests-node: node --test",
-            "build: cargo build",
-            "lint?: cargo clippy --all-targets -- -D warnings",
-        ];
-        check(&files, &expected);
-    }
-
-    #[test]
-    fn a_command_of_python_runs_in_the_environment_that_is_here() {
-        let ci = workflow("    - run: python -m pytest -x\n");
-        let ci = (".github/workflows/ci.yml", ci.as_str());
-        check(&[PYTEST, ci], &["tests: python3 -m pytest -x"]);
-        check(&[PYTEST, ("uv.lock", ""), ci], &["tests: uv run pytest -x"]);
-        let files = [PYTEST, ("!.venv/bin/python", ""), ci];
-        check(&files, &["tests: .venv/bin/python -m pytest -x"]);
-        let uv = workflow("    - run: uv run pytest -q\n");
-        let files = [PYTEST, (".github/workflows/ci.yml", uv.as_str())];
-        check_without(&["uv"], &files, &["tests: python3 -m pytest"]);
-    }
-
-    #[test]
-    fn a_step_in_another_folder_runs_there() {
-        let steps = "    - run: npx vitest run --coverage\n      working-directory: web\n\
-                     \x20   - run: go test -race ./...\n      working-directory: api\n";
-        let ci = workflow(steps);
-        let package = r#"{"scripts":{"test":"vitest run"}}"#;
-        let files = [
-            ("web/package.json", package),
-            ("api/go.mod", ""),
-            (".github/workflows/ci.yml", ci.as_str()),
-        ];
-        let expected = [
-            "tests: (web) npx vitest run --coverage",
-            "tests-api: (api) go test -race ./...",
-            "build: (api) go build -o /dev/null ./...",
-            "lint: (api) go vet ./...",
-        ];
-        check(&files, &expected);
-    }
-
-    #[test]
-    fn what_may_not_run_or_only_a_shell_reads_leaves_the_guess() {
-        for text in [
-            &workflow("    - run: pytest -k nightly\n      if: github.ref == 'x'\n"),
-            &workflow("    - run: pytest -k slow\n      continue-on-error: true\n"),
-            &workflow("    - run: pytest ${{ matrix.arguments }}\n"),
-            &workflow("    - run: |\n        cd deep\n        pytest -q\n"),
-            &workflow("    - run: tox -e py\n"),
-            "on: [push\n",
-            "",
-            "on: push\njobs: *a\n",
-        ] {
-            check(&[PYTEST, (".github/workflows/a.yml", text)], &["tests: python3 -m pytest"]);
-        }
-    }
-
-    #[test]
-    fn a_check_without_a_command_never_takes_one_from_a_file_of_ci() {
-        let ci = workflow("    - run: pytest -k nothing\n");
-        let folder = folder(&[PYTEST]);
-        fs::create_dir_all(folder.path().join(".github/workflows")).unwrap();
-        fs::write(folder.path().join(".github/workflows/ci.yml"), ci).unwrap();
-        let detected = crate::project::detect(folder.path());
-        assert!(!detected.proposals[0].command.contains(&"-k".to_owned()), "{detected:?}");
-    }
-}
+mod tests;

@@ -5,9 +5,9 @@ pub(super) mod args;
 use std::fmt::Write;
 use std::io::IsTerminal;
 
-use gate_checks::CheckSite;
 use gate_checks::baseline::{Baseline, Origin, Tool};
 use gate_checks::worktree::WorkTree;
+use gate_checks::{CheckSite, TooSlow};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -83,7 +83,9 @@ pub(super) fn run(invocation: &Invocation, args: &args::Baseline) -> Result<u8, 
                 "running the tests once, to tell which are red; Ctrl-C skips it".into()
             ]);
         }
-        render::notes(&red_test_notes(&gate.learn_now(baseline, &interrupt)));
+        let learned = gate.learn_now(baseline, &interrupt);
+        render::notes(&learned.too_slow.iter().map(too_slow_note).collect::<Vec<_>>());
+        render::notes(&red_test_notes(&learned.red));
     }
     let ledger = match (&baseline, gate.memory()) {
         (Some(baseline), Some(mut memory)) => {
@@ -92,6 +94,16 @@ pub(super) fn run(invocation: &Invocation, args: &args::Baseline) -> Result<u8, 
         _ => None,
     };
     answer(args, &record(baseline.as_ref(), ledger), &site)
+}
+
+/// A note on tests that no check can wait for: they would give no result at any claim.
+fn too_slow_note(too_slow: &TooSlow) -> String {
+    let TooSlow { check, limit } = too_slow;
+    format!(
+        "{check} did not end within {}, its limit: raise `timeout` in [checks.{check}], or name a \
+         part of the tests; then `gate trust`",
+        render::span(*limit)
+    )
 }
 
 impl From<&Tool> for ToolRecord {

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::invocation::Invocation;
 use crate::render::page::{Mark, Page};
-use crate::render::{self, print};
+use crate::render::{self, brief, print};
 use crate::request::Request;
 use crate::source::Source;
 use crate::trust;
@@ -25,6 +25,9 @@ Exit codes:
   1    a criterion is open, not met, or not known
   2    usage or configuration error
   5    internal error";
+
+/// The most lines of a criterion's failure that the card shows.
+const MAX_FAILURE_LINES: usize = 6;
 
 /// Exit code if a criterion is not met.
 const NOT_MET: u8 = 1;
@@ -74,9 +77,12 @@ pub(crate) struct CriterionRecord {
     /// Its command.
     #[serde(default)]
     pub(crate) verify: Option<String>,
-    /// The result of the command.
+    /// The result of the command: the failing assertion in one line, else the exit code.
     #[serde(default)]
     pub(crate) why: Option<String>,
+    /// The failing assertion with its values, else the end of the command's output.
+    #[serde(default)]
+    pub(crate) failure: Option<String>,
 }
 
 pub(super) fn run(invocation: &Invocation, args: &CriteriaArgs) -> Result<u8, Failure> {
@@ -136,6 +142,10 @@ fn card(record: &CriteriaRecord) -> String {
             _ => (Mark::Bad, "not met"),
         };
         page.marked(mark, state, &criterion_line(criterion));
+        let failure =
+            criterion.failure.as_ref().filter(|text| criterion.why.as_ref() != Some(text));
+        let lines = failure.iter().flat_map(|failure| failure.lines());
+        lines.take(MAX_FAILURE_LINES).for_each(|line| page.quote(&brief(line)));
     }
     // If no criterion is to blame, only the check's summary says why it does not pass.
     let has_open = record

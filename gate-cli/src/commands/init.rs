@@ -24,7 +24,7 @@ use crate::install::{self, Roots};
 use crate::invocation::Invocation;
 use crate::render::{self, print, print_text};
 use crate::test_approval::red_test_notes;
-use measure::{Measured, Stopwatch};
+use measure::{Measured, Stopwatch, narrowed};
 
 /// Exit code if a required check cannot pass here.
 const PROBLEMS: u8 = 1;
@@ -183,10 +183,10 @@ impl FoundChecks {
         mut detected: Detected,
         no_run: bool,
     ) -> Result<Self, Failure> {
-        let stopwatch = Stopwatch::new(invocation, file, &detected)?;
+        let stopwatch = Stopwatch::new(invocation, file)?;
         let runs = match no_run {
             true => BTreeMap::new(),
-            false => run_proposals(&detected, &stopwatch),
+            false => run_proposals(&mut detected, &stopwatch),
         };
         switch_off_unusable(&mut detected, &runs);
         Ok(Self { detected, runs })
@@ -201,7 +201,9 @@ impl FoundChecks {
     fn failing_here(&self) -> Vec<&Proposal> {
         let required = self.detected.proposals.iter().filter(|proposal| !proposal.optional);
         let failing = required.filter(|proposal| {
-            self.run_of(proposal).map_or(proposal.is_missing, Measured::cannot_pass)
+            self.run_of(proposal).map_or(proposal.is_missing, |measured| {
+                measured.cannot_pass() && !measured.is_over_limit
+            })
         });
         failing.collect()
     }
@@ -232,14 +234,18 @@ fn shadowing_note(file_above: &Path) -> String {
     )
 }
 
-/// A suite that has no tests or does not start, and a linter that cannot run here, are only
-/// mentioned: as required checks they would never pass.
+/// A suite that has no tests, does not start or does not end, and a linter that cannot run here, are
+/// only mentioned: as required checks they would never pass. If CI gives a suite more time, so does
+/// gate.
 fn switch_off_unusable(detected: &mut Detected, runs: &BTreeMap<String, Measured>) {
     for proposal in &mut detected.proposals {
         let Some(measured) = runs.get(&proposal.check) else { continue };
         let is_extra = matches!(proposal.aim, Aim::Lint | Aim::Typecheck);
-        proposal.optional |=
-            measured.has_no_tests || measured.has_no_start || is_extra && measured.cannot_pass();
+        let never_ends = measured.is_over_limit && !text::has_more_time(proposal);
+        proposal.optional |= measured.has_no_tests
+            || measured.has_no_start
+            || never_ends
+            || is_extra && measured.cannot_pass();
     }
 }
 
@@ -253,13 +259,14 @@ fn installed_agent(invocation: &Invocation) -> Agent {
 
 /// Runs the checks, and returns the results by the check's name. Builds come first, so that the
 /// time of tests does not hold that of a first build.
-fn run_proposals(detected: &Detected, stopwatch: &Stopwatch) -> BTreeMap<String, Measured> {
+fn run_proposals(detected: &mut Detected, stopwatch: &Stopwatch) -> BTreeMap<String, Measured> {
     let mut runs = BTreeMap::new();
     for aim in [Aim::Build, Aim::Tests, Aim::Lint, Aim::Typecheck] {
-        for proposal in detected.proposals.iter().filter(|proposal| proposal.aim == aim) {
+        for proposal in detected.proposals.iter_mut().filter(|proposal| proposal.aim == aim) {
             if !proposal.optional
                 && let Some(measured) = stopwatch.measure(proposal)
             {
+                let measured = narrowed(proposal, measured, |part| stopwatch.measure(part));
                 runs.insert(proposal.check.clone(), measured);
             }
         }

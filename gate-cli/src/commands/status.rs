@@ -158,8 +158,7 @@ pub(super) fn status(
 
 fn decision_line(record: &Record) -> String {
     let decision = &record.decision;
-    let reason = decision.reasons.first().map_or("", |reason| reason.message.as_str());
-    format!("{} ({}): {reason}", decision.verdict.name(), record.time)
+    format!("{} ({}): {}", decision.verdict.name(), record.time, decision.cause())
 }
 
 fn card(invocation: &Invocation, status: &Status) -> String {

@@ -73,9 +73,9 @@ fn read_description(folder: &Path, file: &Path) -> Result<String, Failure> {
 }
 
 fn claim(invocation: &Invocation, memory: &mut Memory, args: &ClaimWork) -> Result<u8, Failure> {
-    let which = Claimable { phase: args.phase, id: args.id.as_deref() };
+    let selection = Claimable { phase: args.phase, id: args.id.as_deref() };
     let (wait, request) = (args.wait.unwrap_or_default(), args.request.as_deref());
-    let claim = Claim { actor: &args.actor, which, ttl: args.ttl, wait, request };
+    let claim = Claim { actor: &args.actor, selection, ttl: args.ttl, wait, request };
     let start = memory.lease_time()?;
     let Some(item) = memory.claim(&claim, &|| false)? else {
         let obstacle = match args.id.as_deref() {

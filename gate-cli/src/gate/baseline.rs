@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use gate_checks::baseline::{self, Baseline, BaselineError};
 use gate_checks::worktree::WorkTree;
-use gate_checks::{CancelReason, Cancellation, CheckSite, Gathered, Grace, programs};
+use gate_checks::{CancelReason, Cancellation, CheckSite, Gathered, Grace, TooSlow, programs};
 use gate_core::Verdict;
 use gate_core::decide::checks::CRITERIA;
 use gate_core::decide::checks::runs_the_work;
@@ -21,22 +21,32 @@ use crate::memory::{PendingDecision, next_run, run_before};
 use crate::record::Record;
 use crate::request::{Asker, Request};
 
+/// The tests of a baseline.
+pub(crate) struct LearnedTests {
+    /// The names of those that fail and are not left out, as far as they are known.
+    pub(crate) red: Vec<String>,
+    /// The checks that were ended by their limit, so that nothing is known of their tests.
+    pub(crate) too_slow: Vec<TooSlow>,
+}
+
 impl Gate {
-    /// Runs the tests on a baseline, unless an earlier run is stored: the names of those that fail
-    /// and are not left out, as far as they are known. Nothing runs if the checks' commands are not
-    /// approved.
-    pub(crate) fn learn_now(&self, baseline: &Baseline, interrupt: &Interrupt) -> Vec<String> {
+    /// Runs the tests on a baseline, unless an earlier run is stored. Nothing runs if the checks'
+    /// commands are not approved.
+    pub(crate) fn learn_now(&self, baseline: &Baseline, interrupt: &Interrupt) -> LearnedTests {
+        let mut too_slow = Vec::new();
         if self.may_start_checks() {
             let cancel = Cancellation::default();
             let learn = || gate_checks::learn_tests(&self.policy, &self.site, baseline, &cancel);
             // A test that is not found out here is found out when a decision needs it.
-            drop(cancel_when(&cancel, Grace::None, &|| interrupt.code().is_some(), learn));
+            let learned = cancel_when(&cancel, Grace::None, &|| interrupt.code().is_some(), learn);
+            too_slow = learned.unwrap_or_default();
         }
         // Without memory, and if they cannot be read, no test is left out.
         let approvals = self.memory().and_then(|mut memory| memory.approvals().ok());
         let approved = approvals.unwrap_or_default().in_force(Some(baseline.digest()));
         let allow: Vec<_> = approved.into_iter().map(Allowance::from).collect();
-        gate_checks::red_tests(&self.policy, &self.site, baseline, &allow)
+        let red = gate_checks::red_tests(&self.policy, &self.site, baseline, &allow);
+        LearnedTests { red, too_slow }
     }
 
     /// Takes the tree before a loop's first agent, if there are checks: they compare with it, or

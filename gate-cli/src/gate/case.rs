@@ -387,6 +387,7 @@ impl Gate {
             retry_at: self
                 .retry_at(&decision, &judging.scan, &request.turn)
                 .map(|at| at.to_string()),
+            rests_on: decision.rests_on(),
             decision,
             input_digest: judging.input.clone(),
             policy_digest: digest(judging.policy_text.as_bytes()),

@@ -191,7 +191,7 @@ pub(crate) fn send_decision(invocation: &Invocation, notifier: Option<&Notifier>
     let name = record.task.as_deref().or(record.run.as_deref());
     let message = NotifyRecord {
         title: title(event, name, latest.cost_usd),
-        why: decision.reasons.first().map(|reason| reason.message.clone()).unwrap_or_default(),
+        why: decision.cause(),
         next: if event == NotifyEvent::Done { None } else { next_step(decision) },
         run: record.run.clone(),
         task: record.task.clone(),

@@ -2,11 +2,11 @@
 //! and the next step.
 
 pub(crate) mod checks;
-mod grounds;
 
 use gate_card::next_step;
 use gate_core::decide::breaker::{BreakerState, Counters, LimitedCounter};
 use gate_core::decide::evidence::Outcome;
+use gate_core::decide::grounds::in_words;
 use gate_core::decide::policy::BreakerPolicy;
 use gate_core::decide::reason::{ReasonCode, WarningCode};
 use gate_core::decide::score::Indicators;
@@ -20,7 +20,6 @@ use super::page::{Mark, Page};
 use super::text::{brief, local_time};
 use crate::record::Record;
 use checks::{check, is_quiet, mark, passed};
-use grounds::grounds;
 
 /// Notes that a card shows at most.
 const MAX_NOTES: usize = 3;
@@ -176,7 +175,7 @@ impl<'d> Card<'d> {
             let checks = if all_passed { "no check confirms that" } else { "no check is required" };
             return format!("the agent says {word}; {checks}");
         }
-        let grounds = grounds(decision);
+        let grounds = in_words(&decision.rests_on());
         claim.map_or(grounds.clone(), |claim| format!("{grounds}; the agent says \"{claim}\""))
     }
 

@@ -232,14 +232,15 @@ impl End {
                 | StoppedBy::NotConfirmed
         );
         let record = if is_from_outside { None } else { self.last_record.as_ref() };
-        match record.and_then(|record| record.decision.reasons.first()) {
+        let Some(decision) = record.map(|record| &record.decision) else { return self.words() };
+        match decision.reasons.first() {
             // These messages name the breaker or the budget themselves.
             Some(reason)
                 if self.stopped_by == StoppedBy::Tripped && names_its_cause(reason.code) =>
             {
                 reason.message.clone()
             }
-            Some(reason) => self.introduced(&reason.message),
+            Some(_) => self.introduced(&decision.cause()),
             None => self.words(),
         }
     }

@@ -148,8 +148,7 @@ impl LiveLoop {
             }
             LoopEvent::Judged { record, .. } => {
                 self.verdict = Some(record.decision.verdict);
-                let reason = record.decision.reasons.first();
-                self.why = reason.map(|reason| reason.message.clone()).unwrap_or_default();
+                self.why = record.decision.cause();
                 if let Some(spent) = record.decision.spent() {
                     (self.tokens, self.cost_micro_usd) = (spent.tokens, spent.cost_micro_usd);
                 }

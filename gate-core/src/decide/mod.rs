@@ -16,6 +16,7 @@ pub mod evidence;
 pub(crate) mod expression;
 pub mod feedback;
 pub mod first_tests;
+pub mod grounds;
 pub mod indicator;
 pub mod input;
 pub mod iteration_facts;

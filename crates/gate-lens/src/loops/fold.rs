@@ -230,7 +230,7 @@ impl<'r> Open<'r> {
             why: match end {
                 Some(end) => text(end, "message").to_owned(),
                 None if is_dead => restarted(&deaths),
-                None => first_reason(&last),
+                None => last.decision.cause(),
             },
             next: if is_done || is_dead { None } else { next },
             duration_ms: between(&started, &ended),
@@ -362,7 +362,7 @@ pub fn iteration(record: &Record) -> IterationRecord {
         claim: decision.input.signal.status,
         claim_reason: claim_reason(&decision.input.signal),
         reason: decision.reasons.first().map(|reason| reason.code),
-        why: first_reason(record),
+        why: record.decision.cause(),
         checks: decision.input.evidence.iter().map(check).collect(),
         changed: changed(decision),
         changed_files: decision.input.observed.tree.as_ref().and_then(|tree| tree.changed_files),
@@ -422,10 +422,6 @@ fn claim_reason(signal: &Signal) -> Option<String> {
         Status::Continue => remaining_work.clone().or_else(|| reason.clone()),
         _ => reason.clone(),
     }
-}
-
-fn first_reason(record: &Record) -> String {
-    record.decision.reasons.first().map(|reason| reason.message.clone()).unwrap_or_default()
 }
 
 /// When an iteration began: its decision's time less the time of the agent and the checks.

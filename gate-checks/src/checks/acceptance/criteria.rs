@@ -2,16 +2,21 @@
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::Criterion as Configured;
+use gate_core::text::{brief, whole_lines};
 use serde_json::{Value, json};
 
 use super::plan::{Verify, shown};
 use crate::check::CheckId;
+use crate::checks::launch::MAX_EXCERPT_CHARS;
 
 /// The most criteria that a summary names.
 const MAX_NAMED: usize = 5;
 
 /// The most criteria that the detail lists.
 const MAX_DETAILED: usize = 50;
+
+/// The most criteria whose failures an excerpt holds.
+const MAX_EXPLAINED: usize = 3;
 
 /// The end of a summary that names other marks than `[x]`.
 const DONE_MARKS: &str =
@@ -50,7 +55,7 @@ pub(in crate::checks) struct CommandResult {
     pub(in crate::checks) outcome: Outcome,
     /// The reason for the outcome, in a few words.
     pub(in crate::checks) reason: String,
-    /// The end of the output, if the command failed.
+    /// The failing assertion in the output, else its end, if the command failed.
     pub(in crate::checks) excerpt: Option<String>,
 }
 
@@ -152,6 +157,9 @@ impl Criterion {
         }
         if let Some(result) = &self.result {
             detail["why"] = json!(result.reason);
+            if let Some(excerpt) = &result.excerpt {
+                detail["failure"] = json!(excerpt);
+            }
         }
         detail
     }
@@ -204,8 +212,7 @@ impl Criteria {
         };
         let mut evidence = check.record(outcome, summary).with_detail(self.detail());
         evidence.claim = outcome == Outcome::Pass && !claimed.is_empty();
-        evidence.excerpt =
-            refused.iter().find_map(|criterion| criterion.result.as_ref()?.excerpt.clone());
+        evidence.excerpt = excerpt(&refused);
         evidence
     }
 
@@ -229,6 +236,30 @@ impl Criteria {
             detail["problems"] = json!(self.problems);
         }
         detail
+    }
+}
+
+/// Why the commands failed: of several criteria the first ones, each below its name.
+fn excerpt(refused: &[&Criterion]) -> Option<String> {
+    let explained: Vec<_> = refused
+        .iter()
+        .filter_map(|criterion| {
+            Some((criterion.name(), criterion.result.as_ref()?.excerpt.as_ref()?))
+        })
+        .take(MAX_EXPLAINED)
+        .collect();
+    match explained.as_slice() {
+        [] => None,
+        [(_, excerpt)] => Some((*excerpt).clone()),
+        several => {
+            let room = MAX_EXCERPT_CHARS / several.len();
+            let blocks = several.iter().map(|(name, excerpt)| {
+                let name = brief(name, room / 3);
+                let excerpt = whole_lines(excerpt, room.saturating_sub(name.chars().count() + 3));
+                format!("{name}:\n{excerpt}")
+            });
+            Some(blocks.collect::<Vec<_>>().join("\n"))
+        }
     }
 }
 

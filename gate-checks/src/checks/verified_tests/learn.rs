@@ -1,5 +1,7 @@
 //! Finding out a baseline's tests when it is taken, and which of them fail.
 
+use std::time::{Duration, Instant};
+
 use gate_core::decide::policy::{Allowance, Mode, Policy};
 use tokio::runtime::Builder;
 
@@ -17,7 +19,7 @@ use crate::worktree::WorkTree;
 
 /// Runs the commands of all checks that look at tests on a baseline, as far as its tests are not
 /// known yet, and keeps their results with it. The tests of a command that fails stay unknown; it
-/// runs again where they are needed.
+/// runs again where they are needed. Returns the checks whose command was ended by its limit.
 ///
 /// It blocks until the last command has ended, or until it is cancelled, and must not be called
 /// inside of a tokio runtime.
@@ -30,31 +32,51 @@ pub fn learn_tests(
     site: &CheckSite,
     baseline: &Baseline,
     cancel: &Cancellation,
-) -> Result<(), GatherError> {
+) -> Result<Vec<TooSlow>, GatherError> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let Some((tree, cx)) = open_context(policy, site, baseline, cancel) else { return Ok(()) };
+    let mut too_slow = Vec::new();
+    let Some((tree, cx)) = open_context(policy, site, baseline, cancel) else {
+        return Ok(too_slow);
+    };
     for (id, settings) in test_checks(policy, site) {
-        if !cancel.is_cancelled() {
-            let check = VerifiedTests { id: &id, settings: &settings, cx: &cx };
+        if cancel.is_cancelled() {
+            break;
+        }
+        let check = VerifiedTests { id: &id, settings: &settings, cx: &cx };
+        let limit = Duration::from_millis(settings.timeout_ms);
+        let was_ended = runtime.block_on(async {
+            let _slot = match &cx.slots {
+                Some(slots) => slots.take(cancel, || ()).await,
+                None => None,
+            };
+            let start = Instant::now();
             // A check that needs the tests runs the command again, and reports its errors.
-            let _ = runtime.block_on(async {
-                let _slot = match &cx.slots {
-                    Some(slots) => slots.take(cancel, || ()).await,
-                    None => None,
-                };
-                check.learn(&tree).await
-            });
+            let is_known = check.learn(&tree).await.unwrap_or(false);
+            !is_known && start.elapsed() >= limit && !cancel.is_cancelled()
+        });
+        if was_ended {
+            too_slow.push(TooSlow { check: id.as_str().to_owned(), limit });
         }
     }
-    Ok(())
+    Ok(too_slow)
+}
+
+/// A check whose tests did not end within its limit on the baseline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TooSlow {
+    /// The check.
+    pub check: String,
+    /// Its limit.
+    pub limit: Duration,
 }
 
 impl VerifiedTests<'_> {
-    async fn learn(&self, tree: &WorkTree) -> Result<(), Trouble> {
-        let Some(overlay) = Overlay::new(self.cx, tree)? else { return Ok(()) };
+    /// Runs the command on the baseline; false if it gave no result.
+    async fn learn(&self, tree: &WorkTree) -> Result<bool, Trouble> {
+        let Some(overlay) = Overlay::new(self.cx, tree)? else { return Ok(true) };
         let own_copy = TestWorkspace::open(tree, self.settings, self.cx).await?;
         let mut deciding_copy = own_copy.deciding_copy(self.settings)?;
-        self.baseline_run(&mut deciding_copy, &overlay).await.map(drop)
+        Ok(self.baseline_run(&mut deciding_copy, &overlay).await?.is_some())
     }
 }
 

@@ -59,7 +59,7 @@ use test_workspace::{Contents, TestWorkspace, Trouble};
 use verdict::Verdict;
 
 pub use identities::is_allowed as is_test_allowed;
-pub use learn::{learn_tests, red_tests};
+pub use learn::{TooSlow, learn_tests, red_tests};
 pub use rerun::{RedTests, RerunTree, rerun};
 pub(super) use tests_first::TestsFirst;
 pub use tests_first::{carry_tests, tests_first_policy};

@@ -54,6 +54,15 @@ pub(super) fn look(folder: &Folder<'_>) -> Findings {
     findings
 }
 
+/// The package.json has a script of this name, which comes to an end.
+pub(super) fn has_script(folder: &Folder<'_>, name: &str) -> bool {
+    let package = Package::read(folder, &mut Findings::default());
+    package.is_some_and(|package| {
+        let script = package.script(name);
+        script.is_some_and(|script| !never_ends(script, &|name| package.script(name)))
+    })
+}
+
 fn propose_tests(
     folder: &Folder<'_>,
     package: &Package,

@@ -12,11 +12,10 @@ use crate::render::span;
 /// The verdict, the checks, and what they rest on.
 pub(super) fn document(record: &Record) -> String {
     let decision = &record.decision;
-    let first_reason = decision.reasons.first().map_or("", |reason| &reason.message);
     let mut lines = vec![
         format!("### gate: {}", verdict_words(record)),
         String::new(),
-        code(first_reason),
+        code(&decision.cause()),
         String::new(),
         "| check | outcome | command | took |".to_owned(),
         "| --- | --- | --- | --: |".to_owned(),

@@ -2,9 +2,9 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use gate_checks::project::{Detected, Proposal};
+use gate_checks::project::{Detected, Proposal, QuickPart};
 use gate_checks::{CheckSite, Checks, GatherOptions, gather};
 use gate_core::Policy;
 use gate_core::config::{Layer, Origin, resolve};
@@ -15,39 +15,76 @@ use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::render;
 
+/// The longest run that is waited for. It is also the shortest timeout that is written.
+pub(super) const LIMIT: Duration = Duration::from_secs(10 * 60);
+
 /// Runs the checks that are about to be written, and takes their times.
-pub(super) struct Stopwatch {
-    policy: Policy,
+pub(super) struct Stopwatch<'f> {
+    /// The settings' file, which exists or is going to.
+    file: &'f Path,
     site: CheckSite,
 }
 
-impl Stopwatch {
+impl<'f> Stopwatch<'f> {
     /// For checks of the project whose settings this file has, or is going to have.
-    pub(super) fn new(
-        invocation: &Invocation,
-        file: &Path,
-        detected: &Detected,
-    ) -> Result<Self, Failure> {
-        let text = text::settings(detected, &Default::default());
-        let layer = Layer::parse(Origin::Project(file.to_owned()), &text)?;
+    pub(super) fn new(invocation: &Invocation, file: &'f Path) -> Result<Self, Failure> {
         let project = file.parent().unwrap_or(&invocation.places.folder).to_owned();
-        let site = CheckSite { project, slots: None, ..invocation.site()? };
-        Ok(Self { policy: resolve(&[layer], None)?.policy, site })
+        Ok(Self { file, site: CheckSite { project, slots: None, ..invocation.site()? } })
     }
 
     /// Runs a check once; `None` if nothing could be run.
     pub(super) fn measure(&self, proposal: &Proposal) -> Option<Measured> {
         announce(proposal);
+        let mut policy = self.policy(proposal)?;
+        for check in policy.checks.values_mut() {
+            check.timeout_ms = u64::try_from(LIMIT.as_millis()).unwrap_or(u64::MAX);
+        }
         let options = GatherOptions {
             checks: Checks::Only(proposal.check.clone()),
             fresh: true,
             events: render::progress(),
             ..GatherOptions::default()
         };
-        let gathered = gather(&self.policy, self.site.clone(), &options).ok()?;
+        let start = Instant::now();
+        let gathered = gather(&policy, self.site.clone(), &options).ok()?;
         let evidence =
             gathered.evidence.into_iter().find(|evidence| evidence.check == proposal.check)?;
-        Some(Measured::new(evidence))
+        let is_ended = evidence.outcome == Outcome::Inconclusive && start.elapsed() >= LIMIT;
+        Some(Measured { is_over_limit: is_ended, ..Measured::new(evidence) })
+    }
+
+    /// The settings of this check alone.
+    fn policy(&self, proposal: &Proposal) -> Option<Policy> {
+        let proposals = vec![Proposal { optional: false, ..proposal.clone() }];
+        let detected = Detected { proposals, ..Detected::default() };
+        let text = text::settings(&detected, &Default::default());
+        let layer = Layer::parse(Origin::Project(self.file.to_owned()), &text).ok()?;
+        Some(resolve(&[layer], None).ok()?.policy)
+    }
+}
+
+/// The measurement of a proposal's quick part, which takes its place if the whole was ended by the limit
+/// and the part is not; else that of the whole.
+pub(super) fn narrowed(
+    proposal: &mut Proposal,
+    measured: Measured,
+    measure: impl Fn(&Proposal) -> Option<Measured>,
+) -> Measured {
+    let Some(QuickPart { command, evidence }) =
+        proposal.quick.clone().filter(|_part| measured.is_over_limit)
+    else {
+        return measured;
+    };
+    let whole = proposal.command.join(" ");
+    let evidence =
+        format!("{evidence}: `{whole}` did not end within {} minutes", LIMIT.as_secs() / 60);
+    let part = Proposal { command, evidence, quick: None, ..proposal.clone() };
+    match measure(&part) {
+        Some(measured) if !measured.cannot_pass() && !measured.has_no_tests => {
+            *proposal = part;
+            measured
+        }
+        _ => measured,
     }
 }
 
@@ -72,6 +109,8 @@ pub(super) struct Measured {
     /// A test runner did not come to its tests: an option that it does not know, a setup that
     /// does not load.
     pub(super) has_no_start: bool,
+    /// It was ended, because it did not end within [`LIMIT`].
+    pub(super) is_over_limit: bool,
     /// The failing tests.
     pub(super) red_tests: Vec<String>,
 }
@@ -99,6 +138,7 @@ impl Measured {
             summary: evidence.summary,
             has_no_tests,
             has_no_start,
+            is_over_limit: false,
         }
     }
 
@@ -120,6 +160,7 @@ pub(super) fn length(duration: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
+    use gate_checks::project::Aim;
     use gate_core::decide::policy::Mode;
     use serde_json::json;
 
@@ -154,6 +195,40 @@ mod tests {
         assert_eq!(ended("pytest", 4), (true, true));
         assert_eq!(ended("pytest", 1), (false, false));
         assert_eq!(ended("unittest", 4), (false, false));
+    }
+
+    #[test]
+    fn a_suite_that_does_not_end_gives_way_to_its_quick_part() {
+        let run = |is_over_limit, outcome| {
+            let evidence = Evidence::new("tests", Mode::default(), outcome);
+            Measured { is_over_limit, ..Measured::new(evidence) }
+        };
+        let whole = || run(true, Outcome::Inconclusive);
+        let quick = QuickPart { command: vec!["unit".to_owned()], evidence: "a marker".to_owned() };
+        let suite = Proposal {
+            check: "tests".to_owned(),
+            aim: Aim::Tests,
+            tool: "make",
+            command: vec!["all".to_owned()],
+            evidence: "a file".to_owned(),
+            needs_tool: "make".to_owned(),
+            cwd: None,
+            optional: false,
+            is_missing: false,
+            ci_minutes: None,
+            quick: Some(quick),
+        };
+        let narrow = |measured, part: Option<Measured>| {
+            let mut proposal = suite.clone();
+            let measured = narrowed(&mut proposal, measured, |_part| part.clone());
+            (proposal.command[0].clone(), measured.is_over_limit, proposal.evidence)
+        };
+        let (command, is_over, evidence) = narrow(whole(), Some(run(false, Outcome::Pass)));
+        assert_eq!((command.as_str(), is_over), ("unit", false));
+        assert_eq!(evidence, "a marker: `all` did not end within 10 minutes");
+        assert_eq!(narrow(whole(), Some(whole())).0, "all");
+        assert_eq!(narrow(whole(), None).0, "all");
+        assert_eq!(narrow(run(false, Outcome::Fail), Some(whole())).0, "all");
     }
 
     #[test]

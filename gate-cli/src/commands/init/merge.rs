@@ -100,6 +100,8 @@ mod tests {
             cwd: None,
             optional: false,
             is_missing: false,
+            ci_minutes: None,
+            quick: None,
         };
         let proposals = checks.iter().map(proposal).collect();
         Detected { proposals, repository: true, ..Detected::default() }

@@ -7,7 +7,7 @@ use gate_checks::project::{Aim, Proposal};
 use gate_core::decide::evidence::Outcome;
 use gate_core::text::counted;
 
-use super::measure::{Measured, length};
+use super::measure::{LIMIT, Measured, length};
 use super::{FoundChecks, NAME_TESTS};
 use crate::agent::Agent;
 use crate::render::{Mark, Page};
@@ -83,7 +83,17 @@ impl FoundChecks {
         let without_tests = names(proposals.iter().filter(|proposal| {
             self.run_of(proposal).is_some_and(|measured| measured.has_no_tests)
         }));
-        if !unusable.is_empty() {
+        let endless = names(proposals.iter().filter(|proposal| {
+            let is_over_limit = self.run_of(proposal).is_some_and(|run| run.is_over_limit);
+            proposal.optional && is_over_limit && proposal.aim == Aim::Tests
+        }));
+        if !endless.is_empty() {
+            Some(format!(
+                "name a part of {endless} in gate.toml that ends within {} minutes, or raise its \
+                 `timeout`, and `gate trust`; until then no check runs them",
+                LIMIT.as_secs() / 60
+            ))
+        } else if !unusable.is_empty() {
             Some(format!(
                 "make {unusable} run: install what is missing, or change the command in gate.toml \
                  and `gate trust`; until then the loop cannot end"
@@ -142,6 +152,9 @@ fn reason_off(proposal: &Proposal, measured: Option<&Measured>) -> String {
 fn result_words(measured: &Measured) -> String {
     let time = length(measured.duration);
     match measured.outcome {
+        _ if measured.is_over_limit => {
+            format!("DID NOT END within {} minutes", LIMIT.as_secs() / 60)
+        }
         Outcome::Pass => format!("passed in {time}"),
         Outcome::Fail => format!("FAILED in {time}: {}", measured.summary),
         _ => format!("COULD NOT RUN: {}", measured.summary),

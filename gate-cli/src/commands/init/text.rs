@@ -7,7 +7,7 @@ use gate_checks::project::{Aim, Detected, Proposal};
 use gate_core::decide::evidence::Outcome;
 use gate_core::text::clean;
 
-use super::measure::{Measured, length};
+use super::measure::{LIMIT, Measured, length};
 
 /// The text before the checks.
 const HEAD: &str = include_str!("../../templates/gate.toml");
@@ -42,9 +42,6 @@ const INTEGRITY: &str = "
 /// A check that takes longer keeps the person in front of a hook waiting.
 const MAX_HOOK_TIME: Duration = Duration::from_secs(60);
 
-/// The shortest timeout, in minutes.
-const MIN_TIMEOUT_MINUTES: u64 = 10;
-
 /// A timeout is this multiple of the time that was measured.
 const TIMEOUT_FACTOR: u32 = 3;
 
@@ -73,13 +70,13 @@ pub(super) fn checks(detected: &Detected, runs: &BTreeMap<String, Measured>) -> 
 
 /// The table of a check, with its comment; behind a slow one, that of a quick part for the hook.
 fn check(proposal: &Proposal, measured: Option<&Measured>) -> String {
-    let is_slow = measured.is_some_and(|measured| measured.duration > MAX_HOOK_TIME);
+    let is_slow = is_slow(measured);
     let mut lines = vec![
         format!("[checks.{}]", proposal.check),
         format!("command = {}", list(&proposal.command)),
     ];
     lines.extend(proposal.cwd.as_ref().map(|cwd| format!("cwd = {}", quoted(cwd))));
-    lines.push(format!("timeout = \"{}m\"", timeout_minutes(measured)));
+    lines.push(format!("timeout = \"{}m\"", timeout_minutes(proposal, measured)));
     if is_slow {
         lines.push("when = [\"check\", \"run\"]".to_owned());
     }
@@ -97,6 +94,7 @@ fn comments(proposal: &Proposal, measured: Option<&Measured>) -> String {
         Some(measured) if measured.has_no_tests => {
             comments.push("It found no test: take it in once there is one.".to_owned());
         }
+        Some(measured) if measured.is_over_limit => comments.push(over_limit(proposal)),
         Some(measured) if proposal.optional => {
             comments.push(format!("{} Take it in once it can run.", result_sentence(measured)));
         }
@@ -107,9 +105,12 @@ fn comments(proposal: &Proposal, measured: Option<&Measured>) -> String {
         None if proposal.optional => {
             comments.push("Not asked for by the project: take it in if you want it.".to_owned());
         }
+        None if has_more_time(proposal) => {
+            comments.push(format!("Not timed. CI gives it {} minutes.", ci_minutes(proposal)));
+        }
         None => comments.push("Not timed.".to_owned()),
     }
-    if measured.is_some_and(|measured| measured.duration > MAX_HOOK_TIME) {
+    if is_slow(measured) && !proposal.optional {
         comments
             .push("Too slow for a stop hook: it runs in `gate check` and `gate run`.".to_owned());
     }
@@ -125,15 +126,48 @@ fn result_sentence(measured: &Measured) -> String {
     }
 }
 
-/// The timeout of a check, in minutes.
-fn timeout_minutes(measured: Option<&Measured>) -> u64 {
-    let timeout = measured.map_or(Duration::ZERO, |measured| measured.duration * TIMEOUT_FACTOR);
-    timeout.as_secs().div_ceil(60).max(MIN_TIMEOUT_MINUTES)
+fn is_slow(measured: Option<&Measured>) -> bool {
+    measured.is_some_and(|measured| measured.is_over_limit || measured.duration > MAX_HOOK_TIME)
 }
 
-/// A second check for the hook, beside a slow one: a part that only a person can name.
+/// CI gives it more time than gate waited for.
+pub(super) fn has_more_time(proposal: &Proposal) -> bool {
+    ci_minutes(proposal) > LIMIT.as_secs() / 60
+}
+
+fn ci_minutes(proposal: &Proposal) -> u64 {
+    proposal.ci_minutes.unwrap_or_default()
+}
+
+/// The sentences about a suite that was ended.
+fn over_limit(proposal: &Proposal) -> String {
+    let ended = format!("It did not end within {} minutes.", LIMIT.as_secs() / 60);
+    match has_more_time(proposal) {
+        true => format!("{ended} CI gives it {}, and so does this.", ci_minutes(proposal)),
+        false => {
+            format!("{ended} Name a part of it that does, or raise `timeout`; then take it in.")
+        }
+    }
+}
+
+/// The timeout of a check, in minutes.
+fn timeout_minutes(proposal: &Proposal, measured: Option<&Measured>) -> u64 {
+    let minutes = match measured {
+        Some(measured) if !measured.is_over_limit => {
+            (measured.duration * TIMEOUT_FACTOR).as_secs().div_ceil(60)
+        }
+        _ => ci_minutes(proposal),
+    };
+    minutes.max(LIMIT.as_secs() / 60)
+}
+
+/// A second check for the hook, beside a slow one: the part that the project names, or that a person
+/// has to name.
 fn quick_check(proposal: &Proposal) -> String {
-    let command = [&proposal.command[..], &quick_args(proposal)].concat();
+    let command = match &proposal.quick {
+        Some(quick) => quick.command.clone(),
+        None => [&proposal.command[..], &quick_args(proposal)].concat(),
+    };
     let lines = [
         "The stop hook needs something quick instead: name a part of it.".to_owned(),
         format!("[checks.{}-quick]", proposal.check),

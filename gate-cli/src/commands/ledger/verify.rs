@@ -241,7 +241,7 @@ fn work_item_problem(
     walk: &LedgerWalk,
     memory: &mut Memory,
 ) -> Result<Option<LedgerProblem>, Failure> {
-    match memory.misplaced(&walk.work_items, walk.chain.head().seq) {
+    match memory.contradicted_row(&walk.work_items, walk.chain.head().seq) {
         Err(failure) if failure.code == "state-corrupt" => {
             Ok(Some(LedgerProblem { seq: None, message: failure.message }))
         }

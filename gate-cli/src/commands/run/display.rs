@@ -107,9 +107,9 @@ fn run_problem(run: &FinishedRun) -> Option<String> {
     }
 }
 
-/// The first reason of a decision, in a line.
-fn first_reason(record: &Record) -> String {
-    plain(record.decision.reasons.first().map_or("", |reason| reason.message.as_str()))
+/// The cause of a decision, in a line.
+fn cause(record: &Record) -> String {
+    plain(&record.decision.cause())
 }
 
 /// The card of a loop: the reason why it stopped, the checks of its last decision, its

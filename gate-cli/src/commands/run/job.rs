@@ -75,7 +75,7 @@ impl Job {
         let request = Uuid::now_v7().to_string();
         let claim = Claim {
             actor: &actor,
-            which: Claimable {
+            selection: Claimable {
                 phase: args.phase,
                 id: args.work.as_ref().and_then(|id| id.as_deref()),
             },

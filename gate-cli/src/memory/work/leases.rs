@@ -24,7 +24,7 @@ pub struct Claim<'a> {
     /// The claimant.
     pub actor: &'a str,
     /// The items to choose from.
-    pub which: Claimable<'a>,
+    pub selection: Claimable<'a>,
     /// The lifetime of the lease.
     pub ttl: Duration,
     /// The longest wait for an item.
@@ -69,7 +69,7 @@ impl Memory {
     ) -> Result<Option<Item>, Failure> {
         check_actor(claim.actor)?;
         self.require_whole_ledger()?;
-        if let Some(id) = claim.which.id {
+        if let Some(id) = claim.selection.id {
             self.work(id)?;
         }
         let deadline = Instant::now().checked_add(claim.wait);
@@ -150,7 +150,7 @@ impl Memory {
     fn time_to_claimable(&mut self, claim: &Claim<'_>) -> Result<Option<SignedDuration>, Failure> {
         let (now, claimable_at) = self.retry(|memory| {
             let mut view = memory.view()?;
-            Ok((view.now()?, view.claimable_at(claim.which)?))
+            Ok((view.now()?, view.claimable_at(claim.selection)?))
         })?;
         Ok(claimable_at.map(|time| time.duration_since(now)))
     }
@@ -166,7 +166,7 @@ impl Memory {
             let mut leases = memory.begin_leases()?;
             let now = leases.now()?;
             if !may_have_item
-                && let Some(item) = leases.item_held(claim.actor, claim.which, now)?
+                && let Some(item) = leases.item_held(claim.actor, claim.selection, now)?
                 && verify(&mut leases, &item).is_ok()
             {
                 let item = claim.extended(item, lease_end(now, ttl)?, now, &mut leases)?;
@@ -184,7 +184,7 @@ impl Memory {
                     // If the answer to this change is lost, the next try finds its item.
                     may_have_item = true;
                     let request = LeaseRequest { lease: &lease, actor: claim.actor, now, until };
-                    leases.claim(claim.which, request)?
+                    leases.claim(claim.selection, request)?
                 }
             };
             let verified = item.as_ref().map_or(Ok(()), |item| verify(&mut leases, item));

@@ -22,21 +22,21 @@ pub(crate) struct LeasedItem {
 }
 
 impl Memory {
-    /// The first contradiction between the rows of work items and `book`, which their records up
-    /// to number `followed` come to. A row of a later record is compared with that record.
+    /// The first contradiction between the rows of work items and `book`, the state after their records up
+    /// to number `last_seq`. A row of a later record is compared with that record.
     ///
     /// # Errors
     ///
     /// A store that cannot be read, a row that contradicts itself or its records.
-    pub fn misplaced(
+    pub fn contradicted_row(
         &mut self,
         book: &ReplayedItems,
-        followed: u64,
+        last_seq: u64,
     ) -> Result<Option<(u64, String)>, Failure> {
         let mut view = self.examine()?.view;
         let rows = items(&mut view, |_| true)?;
         for item in &rows {
-            if item.seq > followed {
+            if item.seq > last_seq {
                 verify(&mut view, item)?;
             } else if let Some(problem) = contradiction(item, book.item(&item.work.id)) {
                 return Ok(Some(problem));

@@ -65,8 +65,8 @@ fn finding_detail(finding: &Finding, summary: &str, next: Option<&str>) -> Optio
     (next != Some(advice.as_str())).then_some(advice)
 }
 
-/// The lines from the first error in the output of a command that failed; its last lines if none
-/// says so.
+/// The excerpt of a command that failed. If that is too long, its lines from the first error, and its
+/// last ones if none says so.
 fn excerpt(page: &mut Page, evidence: &Evidence, most: usize) {
     let Some(excerpt) = evidence.excerpt.as_ref() else { return };
     if evidence.outcome != Outcome::Fail {
@@ -74,7 +74,13 @@ fn excerpt(page: &mut Page, evidence: &Evidence, most: usize) {
     }
     let lines: Vec<_> = excerpt.lines().filter(|line| !line.trim().is_empty()).collect();
     let error = lines.iter().position(|line| line.to_ascii_lowercase().contains("error"));
-    let from = error.unwrap_or_else(|| lines.len().saturating_sub(most));
+    // That of criteria begins with the first one's failure.
+    let has_criteria =
+        evidence.detail.as_ref().is_some_and(|detail| detail.get("criteria").is_some());
+    let from = match lines.len().saturating_sub(most) {
+        last_lines if last_lines > 0 && !has_criteria => error.unwrap_or(last_lines),
+        _ => 0,
+    };
     for line in lines.iter().skip(from).take(most) {
         page.quote(&brief(line));
     }

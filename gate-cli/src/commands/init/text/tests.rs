@@ -21,6 +21,8 @@ fn proposal(check: &str, command: &[&str]) -> Proposal {
         cwd: None,
         optional: false,
         is_missing: false,
+        ci_minutes: None,
+        quick: None,
     }
 }
 
@@ -31,6 +33,7 @@ fn measured(outcome: Outcome, seconds: u64) -> Measured {
         summary: "3 passed".to_owned(),
         has_no_tests: false,
         has_no_start: false,
+        is_over_limit: false,
         red_tests: Vec::new(),
     }
 }
@@ -94,6 +97,26 @@ fn a_slow_suite_stays_out_of_the_hook() {
     assert_eq!(slow.checks["tests"].timeout_ms, 16 * 60_000, "three times 301 s");
     assert!(text.contains("# [checks.tests-quick]\n"), "{text}");
     assert!(text.contains("# command = [\"pytest\", \"-m\", \"not slow\"]\n"), "{text}");
+}
+
+#[test]
+fn a_suite_is_not_written_with_a_limit_that_ends_it() {
+    let over = || Some(Measured { is_over_limit: true, ..measured(Outcome::Inconclusive, 600) });
+    let off = Proposal { optional: true, ..proposal("tests", &["pytest"]) };
+    let (text, policy) = one(off, over());
+    assert_eq!(policy.checks.len(), 0, "{text}");
+    let sentence = "# It did not end within 10 minutes. Name a part of it that does, or raise";
+    assert!(text.contains(sentence), "{text}");
+
+    let hour = Proposal { ci_minutes: Some(60), ..proposal("tests", &["pytest"]) };
+    let (text, policy) = one(hour.clone(), over());
+    assert_eq!(policy.checks["tests"].timeout_ms, 60 * 60_000, "{text}");
+    assert_eq!(policy.checks["tests"].when, [When::Check, When::Run]);
+    let (text, policy) = one(hour.clone(), None);
+    assert_eq!(policy.checks["tests"].timeout_ms, 60 * 60_000);
+    assert!(text.contains("# Not timed. CI gives it 60 minutes.\n"), "{text}");
+    let (_, policy) = one(hour, Some(measured(Outcome::Pass, 6)));
+    assert_eq!(policy.checks["tests"].timeout_ms, 600_000, "its own time is known");
 }
 
 #[test]

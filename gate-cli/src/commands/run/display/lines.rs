@@ -3,7 +3,7 @@
 use gate_checks::Event as CheckEvent;
 use jiff::Timestamp;
 
-use super::{check_line, cost_so_far, first_reason, run_problem};
+use super::{cause, check_line, cost_so_far, run_problem};
 use crate::render::text::{clock, plain, span};
 use crate::runner::{Live, LoopEvent};
 
@@ -47,7 +47,7 @@ fn line(event: &LoopEvent<'_>) -> Option<String> {
         }
         LoopEvent::Judged { iteration, record } => {
             let verdict = record.decision.verdict.name();
-            format!("iteration {iteration} ended: {verdict}: {}", first_reason(record))
+            format!("iteration {iteration} ended: {verdict}: {}", cause(record))
         }
         LoopEvent::Waits { until, reason } => waiting_line(*until, reason),
         LoopEvent::Check(_) | LoopEvent::Printed(_) => return None,
