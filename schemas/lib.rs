@@ -35,6 +35,7 @@ schemas! {
     REPLAY "replay",
     REPLAY_GROUP "replay.group",
     CRITERIA "criteria",
+    GOAL "goal",
     SEALS "seals",
     AUDIT "audit",
     TUNE "tune",

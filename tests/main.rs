@@ -49,6 +49,7 @@ mod fooled;
 mod fooled_assertions;
 mod fooled_cargo;
 mod fooled_others;
+mod goal;
 mod governance;
 mod governance_cases;
 mod governance_formats;

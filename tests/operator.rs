@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::support::{DONE, GATE, Ran, Run, gate};
 
 /// All that only a person may say.
-pub(crate) const ACTS: [&str; 15] = [
+pub(crate) const ACTS: [&str; 17] = [
     "check --force-complete --reason x out.log",
     "check --exit-threshold 0 out.log",
     "check --no-checks out.log",
@@ -21,6 +21,8 @@ pub(crate) const ACTS: [&str; 15] = [
     "wrong 1 --reason x",
     "approve a::b --reason x",
     "off",
+    "goal tax -- true",
+    "goal drop",
     "uninstall claude-code",
 ];
 

@@ -102,12 +102,14 @@ fn remedies() -> Vec<(String, String)> {
 fn help(words: &[String], helps: &mut BTreeMap<String, Option<String>>) -> Option<String> {
     let has_folder = words.first().is_some_and(|word| word == "-C");
     let words = &words[if has_folder { 2.min(words.len()) } else { 0 }..];
-    let mut command = String::new();
+    let (mut command, mut help_above) = (String::new(), None);
     for word in words.iter().take_while(|word| !word.starts_with('-')) {
         command = format!("{command} {word}");
         let text = helps.entry(command.clone()).or_insert_with(|| print_help(&command));
         match text {
-            Some(text) if text.contains("Commands:") => {}
+            Some(text) if text.contains("Commands:") => help_above = Some(text.clone()),
+            // A command with subcommands may take words of its own, too.
+            None => return help_above.filter(|text| text.contains("Arguments:")),
             text => return text.clone(),
         }
     }

@@ -6,13 +6,14 @@ mod builder;
 mod case;
 mod elsewhere;
 mod failures;
+mod goals;
 mod loop_baseline;
 mod news;
 mod reading;
 mod trusted;
 
-use std::cell::{RefCell, RefMut};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gate_checks::process::{self, ancestors};
 use gate_checks::{CheckSite, OwnChecks};
@@ -30,7 +31,7 @@ use crate::failure::Failure;
 use crate::governance::handoff_problems;
 use crate::memory::{DecisionRequest, Memory, Tokens};
 use crate::record::Record;
-use crate::request::Request;
+use crate::request::{Asker, Request};
 use crate::source::Source;
 
 pub(crate) use self::approved::Contents;
@@ -39,6 +40,7 @@ pub use self::builder::GateBuilder;
 pub(crate) use self::elsewhere::{
     OtherPlaces, moved, place_name, running_loops, shown_work, tree_of,
 };
+use self::goals::Goals;
 pub(crate) use self::loop_baseline::decided_on;
 pub(crate) use self::news::{line_counts, may_be_news};
 pub(crate) use self::reading::{Judging, admit_format, input_digest};
@@ -54,7 +56,8 @@ pub struct Gate {
     own_checks: OwnChecks,
     site: CheckSite,
     masker: Masker,
-    memory: Option<RefCell<Memory>>,
+    /// Shared with the same gate under other checks.
+    memory: Option<Arc<Mutex<Memory>>>,
     /// `None` if a program answers for the settings.
     trust: Option<Trusted>,
     /// The place of use, which selects the checks that run.
@@ -63,6 +66,8 @@ pub struct Gate {
     backoff: Backoff,
     /// Only tests are written in this phase.
     writes_tests: bool,
+    /// The goals of persons in force.
+    goals: Goals,
 }
 
 impl Gate {
@@ -93,7 +98,26 @@ impl Gate {
             place_of_use: None,
             backoff,
             writes_tests: false,
+            goals: Goals::default(),
         })
+    }
+
+    /// The same gate with another policy of the same patterns.
+    fn with_policy(&self, policy: Policy) -> Self {
+        Self {
+            policy,
+            patterns: self.patterns.clone(),
+            warnings: self.warnings.clone(),
+            own_checks: self.own_checks.clone(),
+            site: self.site.clone(),
+            masker: self.site.masker(),
+            memory: self.memory.clone(),
+            trust: self.trust.clone(),
+            place_of_use: self.place_of_use,
+            backoff: self.backoff,
+            writes_tests: self.writes_tests,
+            goals: self.goals.clone(),
+        }
     }
 
     /// Keeps only the checks that run in one place. Decisions name the others.
@@ -146,7 +170,7 @@ impl Gate {
     /// each decision before it returns it.
     #[must_use]
     pub fn remembering(self, memory: Memory) -> Self {
-        Self { memory: Some(RefCell::new(memory)), ..self }
+        Self { memory: Some(Arc::new(Mutex::new(memory))), ..self }
     }
 
     /// The gate with those checks of the calling program that its policy has.
@@ -201,12 +225,19 @@ impl Gate {
         request: &Request,
         admit: impl FnOnce(&Scan<UncheckedSignal>) -> Result<(), Failure>,
     ) -> Result<Record, Failure> {
-        // A loop opens its gate once, and a person may approve changed settings in its middle.
-        let renewed = self.renewed()?;
+        let renewed = self.renewed_for(&request.asker)?;
         let gate = renewed.as_ref().unwrap_or(self);
         let judging = gate.read(source, request)?;
         admit(&judging.scan)?;
         gate.judge(&judging, request)
+    }
+
+    /// The gate for the next decision, if it is another one: a loop opens its gate once, and in its
+    /// middle a person may approve changed settings, and give or drop a goal.
+    pub(crate) fn renewed_for(&self, asker: &Asker) -> Result<Option<Self>, Failure> {
+        let renewed = self.renewed()?;
+        let with_goals = renewed.as_ref().unwrap_or(self).with_goals(asker)?;
+        Ok(with_goals.or(renewed))
     }
 
     /// Compares the work tree with an earlier state, or without one with the last commit. `None` if
@@ -224,8 +255,9 @@ impl Gate {
         }
     }
 
-    pub(crate) fn memory(&self) -> Option<RefMut<'_, Memory>> {
-        self.memory.as_ref().map(RefCell::borrow_mut)
+    pub(crate) fn memory(&self) -> Option<MutexGuard<'_, Memory>> {
+        // A panic in between left no half-made state: the store has transactions.
+        Some(self.memory.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The completion protocol for the agent's prompt, as `gate prompt` prints it. If settings
@@ -249,6 +281,7 @@ impl Gate {
             // The next transcript differs from any before, so no recorded digest may match.
             input: Some(""),
             approval: None,
+            goals: &[],
             policy: &self.policy,
             policy_text: "",
             settings: None,

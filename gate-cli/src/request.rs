@@ -40,6 +40,9 @@ pub struct Asker {
     pub dry_run: bool,
     /// The session whose baseline a hook compares with.
     pub session: Option<String>,
+    /// The project in which the session began, if its client tells: the agent may have left it for
+    /// another work tree.
+    pub began_in: Option<PathBuf>,
     /// The working agent, for the record of a session that ends; by default the transcript's
     /// format.
     pub actor: Option<String>,

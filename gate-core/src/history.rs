@@ -70,6 +70,8 @@ pub mod kind {
     pub const WRONG: &str = "decision_wrong";
     /// Changes of tests were approved by an operator.
     pub const APPROVED: &str = "tests_approved";
+    /// A goal was given or dropped by an operator, or reached.
+    pub const GOAL: &str = "goal";
 
     /// The type of a decision's record.
     pub fn for_decision(decision: &crate::Decision) -> &'static str {

@@ -73,6 +73,9 @@ pub struct Record {
     /// The files that the decision names as changed, as they were.
     #[serde(default)]
     pub judged: Vec<FileContent>,
+    /// The goals of persons that were in force.
+    #[serde(default)]
+    pub goals: Vec<GoalRecord>,
     /// The operator's mark, if the decision was wrong.
     #[serde(default)]
     pub wrong: Option<WrongMark>,
@@ -129,6 +132,62 @@ pub struct Ledger {
     pub seq: u64,
     /// The record's hash.
     pub hash: String,
+}
+
+/// A goal that a person gave, at a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GoalRecord {
+    /// The person's words.
+    pub text: String,
+    /// The command that exits with 0 if the goal is reached; null if no command can tell.
+    pub command: Option<String>,
+    /// Its state after the decision.
+    pub state: GoalState,
+}
+
+/// The state of a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GoalState {
+    /// Its command passes.
+    Met,
+    /// Its command fails.
+    NotMet,
+    /// Its command could not be run to an end.
+    Unknown,
+    /// Its command was not run.
+    NotRun,
+    /// It has no command, and the work is done.
+    Claimed,
+    /// It has no command.
+    Open,
+}
+
+impl GoalState {
+    /// The state in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Met => "met",
+            Self::NotMet => "not met",
+            Self::Unknown => "not known",
+            Self::NotRun => "not run",
+            Self::Claimed => "only claimed",
+            Self::Open => "no command can tell",
+        }
+    }
+}
+
+impl GoalRecord {
+    /// The goal in one line: its words, its command, its state.
+    pub fn line(&self) -> String {
+        format!("{}: {}", self.words(), self.state.words())
+    }
+
+    /// The goal's words, with its command.
+    pub fn words(&self) -> String {
+        let command = self.command.as_ref().map(|command| format!(" (`{command}`)"));
+        format!("{}{}", self.text, command.unwrap_or_default())
+    }
 }
 
 /// A file with its content.

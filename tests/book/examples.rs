@@ -50,6 +50,7 @@ tried! {
     claude_code: "howto/claude-code.md",
     criteria: "howto/criteria.md",
     disk_space: "howto/disk-space.md",
+    goal: "howto/goal.md",
     loop_python: "howto/loop-python.md",
     metrics: "howto/metrics.md",
     monorepo: "howto/monorepo.md",

@@ -54,8 +54,8 @@ with_each! {
     in_claude_code: super::claude_code::CLAUDE_CODE, missing_hook in_a_loop in_an_endless_loop
         renamed_with_its_test deleted_as_asked half_done_by_the_person flaky_test
         in_a_work_tree_of_its_own broken_in_another_work_tree waits_for_a_helper
-        beside_a_server died_after_a_done two_calls_of_one_session scheduled_command;
-    in_codex: super::codex::CODEX, missing_hook in_a_loop in_an_endless_loop;
+        beside_a_server died_after_a_done two_calls_of_one_session scheduled_command goal;
+    in_codex: super::codex::CODEX, missing_hook in_a_loop in_an_endless_loop goal;
     in_copilot: super::copilot::COPILOT, missing_hook;
     in_droid: super::droid::DROID, missing_hook;
     in_gemini: super::gemini::GEMINI,;

@@ -124,6 +124,19 @@ pub(super) fn stuck(client: &'static Client) {
     ended.asked(1..=1).last(4).never_passed();
 }
 
+/// A person's goal refuses work until its command passes, also where nothing else is set up. A goal
+/// that is reached costs no call.
+pub(super) fn goal(client: &'static Client) {
+    let goal = ["goal", "the shelf is straight", "--", "sh", "check.sh"];
+    let check = "grep straight shelf.txt || { echo 'assert crooked == straight'; exit 1; }\n";
+    let given = project().words("").args(goal).file("check.sh", check).committed();
+    let script = [Runs("echo screw > screw.txt"), Says("Done."), MEND, Says("It is straight.")];
+    let ended = Session::new(client, given, &script).installed().run();
+    let ended = ended.asked(4..=4).reads(2, "assert crooked == straight").released("green");
+    let goals = ended.project.beside("goal").output().unwrap();
+    assert!(String::from_utf8_lossy(&goals.stdout).contains("none is open here"));
+}
+
 /// A question costs one call of the model, also with a dirty tree and a red check.
 pub(super) fn answers(client: &'static Client) {
     let talk = "A shelf wants two screws in the wall, not one. That is all there is to it.";

@@ -2,6 +2,7 @@
 
 mod began;
 mod dialects;
+mod goals;
 mod helpers;
 mod judged;
 mod lasting;

@@ -11,7 +11,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use super::{GATE, Run};
 
 /// Commands that need a terminal.
-const COMMANDS: [&str; 5] = ["approve", "trust", "off", "baseline", "breaker"];
+const COMMANDS: [&str; 6] = ["approve", "trust", "off", "baseline", "breaker", "goal"];
 
 /// The command of a run, with a terminal of its own if a person would type it. The terminal is there
 /// as long as the second value.

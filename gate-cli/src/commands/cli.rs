@@ -10,8 +10,8 @@ use clap_complete::Shell;
 
 use super::{
     approve, audit, baseline, breaker, bus, check, ci, config, criteria, demo, doctor, exit,
-    explain, fact, handoff, hook, init, install, last, ledger, log, notify, prompt, prune, replay,
-    report, run, scan, seal, setup, status, stop, switch, trust, uninstall, work, wrong,
+    explain, fact, goal, handoff, hook, init, install, last, ledger, log, notify, prompt, prune,
+    replay, report, run, scan, seal, setup, status, stop, switch, trust, uninstall, work, wrong,
 };
 
 /// Decides whether a coding agent's loop may end.
@@ -60,6 +60,12 @@ pub(crate) enum Command {
     /// Show which acceptance criteria are met, by their own commands
     #[command(after_help = criteria::CODES)]
     Criteria(criteria::CriteriaArgs),
+    /// Give the agent a goal, with the command that shows if it is reached
+    ///
+    /// Until the command passes, a stop that changed something is refused, and no loop ends. To give
+    /// and to drop one is for the operator; recorded.
+    #[command(override_usage = goal::USAGE)]
+    Goal(goal::GoalArgs),
     /// Show what stood behind the claims in past transcripts
     ///
     /// Reads what agents wrote on this machine. Nothing is run, and nothing leaves the machine.

@@ -30,6 +30,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "ci",
             "criteria",
             "run",
+            "goal",
             "init",
             "install",
             "uninstall",

@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
 
 use super::common::DONE;
-use super::{last, status};
+use super::{goal, last, status};
 use crate::agent::Agent;
 use crate::failure::Failure;
 use crate::hook::session::is_first_hook;
@@ -128,6 +128,7 @@ fn begin_turn(invocation: &Invocation, call: &HookCall<'_>) -> Result<u8, Failur
                 PromptAnswer::Reply(reply) => return print(&format!("{reply}\n")).map(|()| DONE),
                 PromptAnswer::Status => status::text(invocation),
                 PromptAnswer::Last => last::text(invocation),
+                PromptAnswer::Goals => goal::text(invocation),
             };
             let text = text.unwrap_or_else(|failure| render::message(&failure));
             let plain = strip_str(&text).to_string();

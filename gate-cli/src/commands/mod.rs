@@ -18,6 +18,7 @@ mod entries;
 mod exit;
 mod explain;
 mod fact;
+pub(crate) mod goal;
 mod gone;
 mod handoff;
 mod help;
@@ -182,6 +183,7 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Scan(args) => scan::run(&invocation, &args),
         Command::Replay(args) => replay::run(&invocation, &args),
         Command::Criteria(args) => criteria::run(&invocation, &args),
+        Command::Goal(args) => goal::run(&invocation, &args),
         Command::Audit(args) => audit::run(&invocation, &args),
         Command::Tune(args) => replay::tune::run(&invocation, &args),
         Command::Run(args) => run::run(&invocation, &args),

@@ -2,6 +2,7 @@
 
 mod args;
 mod display;
+mod goal;
 mod job;
 mod loop_gate;
 mod tests_first;
@@ -66,7 +67,9 @@ pub(super) fn run(invocation: &Invocation, args: &Run) -> Result<u8, Failure> {
     let selection = Selection { threshold: args.exit_threshold, ..Selection::default() };
     let (mut settings, trust) = trust::settings_in_force(&invocation.places, &selection)?;
     admit_flags(&settings, args)?;
-    admit_unverified(&settings.policy, args)?;
+    if !goal::admit(invocation, args, &trust, &settings.policy)? {
+        admit_unverified(&settings.policy, args)?;
+    }
     set_budget(&mut settings.policy, args);
     // Before an agent has cost anything.
     trust
@@ -202,25 +205,31 @@ impl RunCommand<'_> {
             Some(_) => Job::protocol(signal),
             None => signal::prompt(signal, None),
         };
-        let prompt = format!("{}\n\n{protocol}", instructions.trim_end());
-        let order = self.order(stage, &task, prompt, gate.policy())?;
+        let loop_name = format!("{}-{}", task.project().id(), task.id());
+        let named_task = self.args.task.as_ref().map(|_| stage.task.to_owned());
+        let asker = Asker {
+            task: named_task.or(stage.job.map(Job::task_id)),
+            run: Some(loop_name.clone()),
+            force_reason: self.args.reason.clone(),
+            acts: acts(self.args),
+            of_work: stage.job.is_some(),
+            ..Asker::default()
+        };
+        let goals = match stage.writes_tests() {
+            true => Vec::new(),
+            false => self.goals(&gate, &asker)?,
+        };
+        let mut parts = vec![instructions.trim_end().to_owned()];
+        parts.extend((!goals.is_empty()).then(|| goals.join("\n")));
+        parts.push(protocol);
+        let order = self.order(stage, &task, parts.join("\n\n"), gate.policy())?;
         let format = self.worker(stage).format;
         let display = LoopDisplay { format, raw: self.args.raw, json: self.args.json };
-        let loop_name = format!("{}-{}", task.project().id(), task.id());
         let root = self.invocation.places.top();
         render::notes(&other_loop_here(task.project().runs(), &root, &task));
         let live_file = LiveFile::new(&task, &root, &loop_name, &order.agent);
         let reporter = LoopReporter::new(display, live_file);
-        let named_task = self.args.task.as_ref().map(|_| stage.task.to_owned());
-        let asker = Asker {
-            task: named_task.or(stage.job.map(Job::task_id)),
-            run: Some(loop_name),
-            force_reason: self.args.reason.clone(),
-            acts: acts(self.args),
-            actor: Some(order.agent.clone()),
-            of_work: stage.job.is_some(),
-            ..Asker::default()
-        };
+        let asker = Asker { actor: Some(order.agent.clone()), ..asker };
         let checking = GatherOptions {
             allow: may_change(self.args),
             baseline: baseline.clone(),

@@ -95,6 +95,8 @@ schemas! {
     ReplayGroup: REPLAY_GROUP, derived::<gate_lens::replay::ReplayGroup>();
     /// `gate criteria --json`.
     Criteria: CRITERIA, derived::<super::criteria::CriteriaRecord>();
+    /// `gate goal --json`.
+    Goal: GOAL, derived::<super::goal::GoalsRecord>();
     /// `gate seal --json`.
     Seals: SEALS, derived::<super::seal::SealsRecord>();
     /// `gate audit --json`.

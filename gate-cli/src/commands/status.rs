@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use self::loops::LoopStatus;
 use super::common::{DONE, no_home};
+use super::goal::{self, OpenGoal};
 use super::plan::{self, PlannedCheck};
 use crate::failure::Failure;
 use crate::governance;
@@ -82,6 +83,8 @@ pub(crate) struct Status {
     /// The loops of this machine and store: those that run now, then those that ended in the last
     /// 24 hours, the latest first.
     pub(crate) loops: Vec<LoopStatus>,
+    /// The goals that are open in this work tree, each with its state at the latest decision.
+    pub(crate) goals: Vec<OpenGoal>,
     /// The latest decision here, in words.
     pub(crate) last: Option<String>,
     /// The same for a person, with the local time.
@@ -133,13 +136,18 @@ pub(super) fn status(
     let last_decision = memory.latest(&RecordSelector::default())?;
     let hook = policy.hook;
     // Approved settings judge on, also where somebody has removed the file.
+    let goals = goal::known_goals(invocation, &mut memory)?;
+    // A person's goal is judged without any.
+    let has_goal = goals.iter().any(|goal| goal.goal.command.is_some());
     let has_settings = settings.is_some() || Trust::was_approved(&invocation.places);
     let refusal = trust.admit_deciding(&policy, &invocation.site_under(trust)?).err();
     let plan = plan::planned(invocation, policy, When::Hook, &mut memory)?;
     Ok(Status {
         schema: "gate.status.v1",
         project: memory.project().to_owned(),
-        judges: has_settings && refusal.is_none() && !switch.off && hook.judge != Judge::Never,
+        judges: (has_settings && refusal.is_none() || has_goal)
+            && !switch.off
+            && hook.judge != Judge::Never,
         refused: if has_settings { refusal.map(|failure| failure.message) } else { None },
         settings: settings.as_deref().map(Path::display).map(|path| path.to_string()),
         off: switch.off,
@@ -151,6 +159,7 @@ pub(super) fn status(
         breaker: breaker.state,
         open: breaker.open,
         loops: Vec::new(),
+        goals,
         last: last_decision.as_ref().map(decision_line),
         shown_last: last_decision.as_ref().map(render::decided),
     })
@@ -197,6 +206,9 @@ fn card(invocation: &Invocation, status: &Status) -> String {
     if let Some((mark, last)) = &status.shown_last {
         page.marked(*mark, "last", last);
     }
+    for OpenGoal { goal, .. } in &status.goals {
+        page.row("goal", &goal.line());
+    }
     page.blank();
     if status.plan.is_empty() {
         page.row("checks", "none at a stop");
@@ -213,7 +225,7 @@ fn meaning(status: &Status) -> String {
             format!("agents stop here without being judged, until {}", local_time(until))
         }
         (None, true) => "agents stop here without being judged, until `gate on`".to_owned(),
-        _ if status.refused.is_some() => {
+        _ if status.refused.is_some() && !status.judges => {
             "stops cannot be judged here before `gate trust`".to_owned()
         }
         _ if status.judges => "stops are checked here, if a hook is installed".to_owned(),

@@ -14,6 +14,7 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 use uuid::Uuid;
 
 use super::approved::ApprovingTree;
+use super::goals::{only, without_others};
 use super::trusted::{settings_of_run, tampered_evidence};
 use super::{Gate, Judging, baseline};
 use crate::failure::Failure;
@@ -39,21 +40,23 @@ impl Gate {
     pub(crate) fn judge(&self, judging: &Judging, request: &Request) -> Result<Record, Failure> {
         let report = self.trust_report(request)?;
         let report = report.as_ref();
-        let Some(memory) = &self.memory else {
+        let Some(mut memory) = self.memory() else {
             return self.judge_without_memory(judging, request, report);
         };
-        let mut memory = memory.borrow_mut();
         let approvals = &self.approvals(&mut memory, request)?;
         let question = DecisionRequest {
             asker: &request.asker,
             // If the caller numbers the iterations, the input shows if this is a repetition.
             input: request.asker.iteration.and(judging.input.as_deref()),
             approval: approvals.newest(),
+            goals: &self.goal_words(),
             policy: &self.policy,
             policy_text: &judging.policy_text,
             settings: report,
         };
-        let case = Case { gate: self, judging, request, report, approvals, question };
+        let unapproved = None;
+        let mut case =
+            Case { gate: self, judging, request, report, approvals, question, unapproved };
         let mut pending = match memory.look_up(&case.question)? {
             LookUp::Repeated(record) => return Ok(*record),
             LookUp::Pending(pending) => pending,
@@ -64,13 +67,15 @@ impl Gate {
         let tokens = self.tokens(&mut memory)?;
         let scan = with_token_check(&judging.scan, tokens.as_ref(), pending.run_and_iteration());
         if pending.lost.is_none() {
-            self.admit(report, request, &scan, Some(&pending))?;
+            let admitted = self.admit(report, request, &scan, Some(&pending));
+            case.unapproved = self.goal_alone(admitted)?;
         }
         memory.begin_probe(&mut pending, &case.question)?;
         let findings = case.gather(&scan, &pending, tokens)?;
         let record = case.decide_and_commit(&mut memory, &pending, &findings)?;
         if !request.asker.dry_run {
             self.end_of_decision(&record, request);
+            self.end_goals(&mut memory, &record);
         }
         Ok(record)
     }
@@ -105,6 +110,8 @@ struct Case<'c> {
     report: Option<&'c TrustReport>,
     approvals: &'c Approvals,
     question: DecisionRequest<'c>,
+    /// Why only the goal is checked: nobody approved the settings.
+    unapproved: Option<Failure>,
 }
 
 /// The results of the checks, and all else that a decision rests on besides the loop's state.
@@ -147,7 +154,7 @@ impl Case<'_> {
         };
         let gathered = match &pending.tampered {
             Some(problem) => tampered_evidence(pending.policy(&self.question), problem),
-            None => gate.gather(&judging.site, request, scan, Some(pending), approvals)?,
+            None => self.gather_admitted(scan, pending)?,
         };
         let tree = gate.tree_for_breaker(&judging.site, request, &gathered, pending);
         let mut input = gate.input_with_evidence(scan, request, &gathered);
@@ -163,6 +170,17 @@ impl Case<'_> {
             gate.store_text(*report);
         }
         Ok(Findings { gathered, tree, input, tokens })
+    }
+
+    /// Runs the checks that the approvals of persons let run.
+    fn gather_admitted(&self, scan: &Scan, pending: &PendingDecision) -> Result<Gathered, Failure> {
+        let Self { gate, judging, request, approvals, .. } = self;
+        let (Some(unapproved), Some(goal)) = (&self.unapproved, gate.goal_check()) else {
+            return gate.gather(&judging.site, request, scan, Some(pending), approvals);
+        };
+        let request = only(goal, request);
+        let gathered = gate.gather(&judging.site, &request, scan, Some(pending), approvals)?;
+        Ok(without_others(gathered, goal, &unapproved.message))
     }
 
     /// Decides with the loop's present state, and records the decision.
@@ -209,7 +227,7 @@ impl Case<'_> {
         findings: &Findings,
         context: &DecisionContext,
     ) -> (Record, Judged) {
-        let Self { gate, judging, request, report, approvals, question } = self;
+        let Self { gate, judging, request, report, approvals, question, .. } = self;
         let Findings { gathered, tree, tokens, .. } = findings;
         let tokens = tokens.as_ref();
         let mut input = findings.input.clone();
@@ -375,6 +393,7 @@ impl Gate {
         let tree = gathered.tree.clone();
         let masked_tree = tree.map(|tree| tree_record(tree, &judging.site, &self.masker));
         let judged = self.judged_contents(&decision);
+        let goals = self.goal_records(&decision);
         let record = Record {
             schema: SCHEMA.to_owned(),
             decision_id: Uuid::now_v7().to_string(),
@@ -400,6 +419,7 @@ impl Gate {
             approved: Vec::new(),
             judged,
             transcript,
+            goals,
             wrong: None,
             duration_ms: u64::try_from(judging.start.elapsed().as_millis()).unwrap_or(u64::MAX),
         };

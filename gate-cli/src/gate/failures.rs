@@ -62,7 +62,11 @@ impl Gate {
         request: &Request,
         gathered: &Gathered,
     ) -> Vec<FailureShares> {
-        let red: Vec<_> = gathered.evidence.iter().filter(|evidence| is_red(evidence)).collect();
+        // A goal is red at the prompt: that is why the agent works.
+        let is_goal = |evidence: &Evidence| self.goal_check() == Some(&evidence.check);
+        let evidence = gathered.evidence.iter();
+        let red: Vec<_> =
+            evidence.filter(|evidence| is_red(evidence) && !is_goal(evidence)).collect();
         if request.checking.occasion != Occasion::Session || red.is_empty() {
             return Vec::new();
         }

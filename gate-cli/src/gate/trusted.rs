@@ -19,7 +19,7 @@ use crate::trust::{Claim, Level, Trust, TrustReport, TrustState};
 /// Stands for a check in evidence of tampering, if the policy has no checks.
 const SETTINGS: &str = "settings";
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Trusted {
     trust: Trust,
     claim: Claim,
@@ -59,16 +59,16 @@ impl Gate {
 
     /// The programs of the checks may be started outside of any decision.
     pub(super) fn may_start_checks(&self) -> bool {
-        self.trust
-            .as_ref()
-            .is_none_or(|trusted| trusted.trust.admit_deciding(&self.policy, &self.site).is_ok())
+        self.trust.as_ref().is_none_or(|trusted| {
+            trusted.trust.admit_deciding(&self.settings_policy(), &self.site).is_ok()
+        })
     }
 
     /// A gate with settings that the operator has approved since this one was opened, if
     /// there are any. The budget stays: a run cannot get a new one in its middle.
     ///
     /// Fails on settings that cannot be used, and on a store that cannot be opened.
-    pub(crate) fn renewed(&self) -> Result<Option<Self>, Failure> {
+    pub(super) fn renewed(&self) -> Result<Option<Self>, Failure> {
         let (Some(trusted), Some(place)) = (&self.trust, self.place_of_use) else {
             return Ok(None);
         };
@@ -102,11 +102,11 @@ impl Gate {
         }
         let programs = match &request.checking.checks {
             Checks::Only(name) => {
-                let mut policy = self.policy.clone();
+                let mut policy = self.settings_policy().into_owned();
                 policy.checks.retain(|check, _| check == name);
                 programs(&policy, &self.site)
             }
-            _ => programs(&self.policy, &self.site),
+            _ => programs(&self.settings_policy(), &self.site),
         };
         if state == TrustState::Changed
             || (!programs.is_empty() && self.wants_evidence(scan, request, pending))

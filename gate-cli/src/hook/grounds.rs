@@ -17,6 +17,7 @@ use super::{Client, Event, EventKind, Payload, TurnContext};
 use crate::agent::Agent;
 use crate::gate::{OtherPlaces, moved, place_name, running_loops, shown_work, tree_of};
 use crate::invocation::Invocation;
+use crate::memory::may_have_goal;
 use crate::settings::{Places, Selection};
 use crate::tool_inputs::ToolInputs;
 use crate::trust::{self, Trust};
@@ -264,7 +265,9 @@ impl EventScene<'_> {
 
 fn has_settings(places: &Places) -> bool {
     // Settings that cannot be looked at count: they are reported when they are read.
-    !matches!(places.project_file(), Ok(None)) || Trust::was_approved(places)
+    !matches!(places.project_file(), Ok(None))
+        || Trust::was_approved(places)
+        || may_have_goal(places.state.as_deref(), &places.top())
 }
 
 /// git's index may name settings somewhere below a folder. The search costs next to nothing, which

@@ -19,6 +19,14 @@ pub(super) enum OperatorCommand {
     Last,
     /// `gate trust`.
     Trust,
+    /// `gate goal`.
+    Goals,
+    /// `gate goal TEXT`.
+    Goal(String),
+    /// `gate goal TEXT -- COMMAND`, as it is typed.
+    GoalWithCommand(String),
+    /// `gate goal drop [TEXT]`.
+    DropGoals(Option<String>),
     /// `gate approve TEST… [REASON]`, with its words.
     Approve(Vec<String>),
 }
@@ -26,8 +34,8 @@ pub(super) enum OperatorCommand {
 impl OperatorCommand {
     /// The command that a prompt is; `None` unless the whole prompt is one.
     pub(super) fn parse(prompt: &str) -> Option<Self> {
-        let words: Vec<_> =
-            prompt.trim().trim_start_matches(['!', '/']).split_whitespace().collect();
+        let command = prompt.trim().trim_start_matches(['!', '/']);
+        let words: Vec<_> = command.split_whitespace().collect();
         match words.as_slice() {
             ["gate", "off"] => Some(Self::Off(None)),
             ["gate", "off", "--for", length] => Some(Self::Off(Some(parse_duration(length).ok()?))),
@@ -36,18 +44,41 @@ impl OperatorCommand {
             ["gate", "status"] => Some(Self::Status),
             ["gate", "last"] => Some(Self::Last),
             ["gate", "trust"] => Some(Self::Trust),
+            ["gate", "goal"] => Some(Self::Goals),
+            ["gate", "goal", ..] => Some(Self::goal(command)),
             ["gate", "approve", ..] => {
                 // Names of tests may have blanks, so they are read as a shell reads them.
-                let command = prompt.trim().trim_start_matches(['!', '/']);
                 Some(Self::Approve(shlex::split(command)?.into_iter().skip(2).collect()))
             }
             _ => None,
         }
     }
 
+    /// A command about goals. A text may stand without quotes, and then an apostrophe is one.
+    fn goal(command: &str) -> Self {
+        let words = shlex::split(command)
+            .unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+        let words = words.get(2..).unwrap_or_default();
+        let text = words.join(" ");
+        match words {
+            _ if words.iter().any(|word| word == "--") => Self::GoalWithCommand(command.to_owned()),
+            [act] if act == "drop" => Self::DropGoals(None),
+            [act, ..] if act == "drop" => Self::DropGoals(Some(words[1..].join(" "))),
+            _ => Self::Goal(text),
+        }
+    }
+
     /// Only a person may give it. To ask, and to have stops checked, harms nobody.
     pub(super) fn needs_person(&self) -> bool {
-        !matches!(self, Self::On | Self::OnForSession | Self::Status | Self::Last)
+        !matches!(
+            self,
+            Self::On
+                | Self::OnForSession
+                | Self::Status
+                | Self::Last
+                | Self::Goals
+                | Self::GoalWithCommand(_)
+        )
     }
 
     /// The answer to a command that gate does not take for a person's. `typed` is its text.
@@ -56,8 +87,10 @@ impl OperatorCommand {
             Self::Off(_) => "switch gate off here",
             Self::Trust => "approve the settings as they are",
             Self::Approve(_) => "approve what it names",
+            Self::Goal(_) | Self::GoalWithCommand(_) => "give the agent a goal",
+            Self::DropGoals(_) => "drop a goal",
             Self::On | Self::OnForSession => "have stops checked",
-            Self::Status | Self::Last => "show something",
+            Self::Status | Self::Last | Self::Goals => "show something",
         };
         let command = typed.trim().trim_start_matches(['!', '/']);
         format!(
@@ -95,6 +128,28 @@ mod tests {
             "",
         ] {
             assert_eq!(OperatorCommand::parse(prompt), None, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn a_goal_is_text_alone() {
+        let goal = |text: &str| Some(OperatorCommand::Goal(text.to_owned()));
+        for prompt in [
+            "gate goal \"the user's export\"",
+            "/gate goal the user's export",
+            "gate  goal the  user's export",
+        ] {
+            assert_eq!(OperatorCommand::parse(prompt), goal("the user's export"), "{prompt}");
+        }
+        assert_eq!(OperatorCommand::parse("gate goal 'drop -- it'"), goal("drop -- it"));
+        assert_eq!(OperatorCommand::parse("gate goal"), Some(OperatorCommand::Goals));
+        let dropped =
+            |text: Option<&str>| Some(OperatorCommand::DropGoals(text.map(str::to_owned)));
+        assert_eq!(OperatorCommand::parse("gate goal drop"), dropped(None));
+        assert_eq!(OperatorCommand::parse("gate goal drop 'a b'"), dropped(Some("a b")));
+        for prompt in ["gate goal \"tax\" -- pytest -k tax", "gate goal it's tax -- pytest"] {
+            let command = Some(OperatorCommand::GoalWithCommand(prompt.to_owned()));
+            assert_eq!(OperatorCommand::parse(prompt), command);
         }
     }
 

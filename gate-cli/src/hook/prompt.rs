@@ -17,10 +17,12 @@ use crate::approval::approve_typed;
 use crate::clients::facts;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
-use crate::memory::Memory;
+use crate::memory::{Goal, Memory, Scope, chosen_goals};
+use crate::operator::Operator;
 use crate::render::local_time;
+use crate::request::Asker;
 use crate::settings::Selection;
-use crate::{test_approval, trust};
+use crate::{secrets, test_approval, trust};
 
 const STORE_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -44,9 +46,14 @@ impl HookCall<'_> {
         }
         let command = OperatorCommand::parse(text);
         // A question to gate changes nothing, so it begins no turn.
-        match command {
+        match command.clone() {
             Some(OperatorCommand::Status) => return Ok(Some(PromptAnswer::Status)),
             Some(OperatorCommand::Last) => return Ok(Some(PromptAnswer::Last)),
+            Some(OperatorCommand::Goals) => return Ok(Some(PromptAnswer::Goals)),
+            Some(OperatorCommand::GoalWithCommand(typed)) => {
+                let message = command_refused(&typed);
+                return Ok(Some(PromptAnswer::Reply(prompt_reply(self.agent, &message))));
+            }
             _ => {}
         }
         let Self { event, start, .. } = self;
@@ -86,8 +93,15 @@ impl HookCall<'_> {
                     baseline_taken.as_ref().err().map(|failure| failure.message.clone());
             });
         }
-        if let (true, Some(session)) = (is_from_person, event.run()) {
-            memory(invocation)?.close_at_prompt(&session)?;
+        let mut context: Vec<_> = advice.into_iter().collect();
+        if let Some(session) = event.run() {
+            let mut memory = memory(invocation)?;
+            if is_from_person {
+                memory.close_at_prompt(&session)?;
+            }
+            if command.is_none() && facts(self.agent).hook.adds_context {
+                context.extend(self.new_goals(invocation, &mut memory, &session)?);
+            }
         }
         let answer = match (command, doubt) {
             (Some(command), Some(doubt)) => Some(command.not_obeyed(text, &doubt)),
@@ -96,12 +110,12 @@ impl HookCall<'_> {
         };
         // Reported last: the operator's command works without a baseline, too.
         baseline_taken?;
-        Ok(match (answer, advice) {
-            (Some(message), _) => Some(PromptAnswer::Reply(prompt_reply(self.agent, &message))),
-            (None, Some(advice)) if facts(self.agent).hook.adds_context => {
-                Some(PromptAnswer::Reply(added_context(&advice)))
+        Ok(match answer {
+            Some(message) => Some(PromptAnswer::Reply(prompt_reply(self.agent, &message))),
+            None if !context.is_empty() && facts(self.agent).hook.adds_context => {
+                Some(PromptAnswer::Reply(added_context(&context.join("\n"))))
             }
-            (None, _) => None,
+            None => None,
         })
     }
 
@@ -124,13 +138,71 @@ impl HookCall<'_> {
                 Ok("gate: this session ends with a checked exit".to_owned())
             }
             // `begin_turn` has answered these.
-            OperatorCommand::Status | OperatorCommand::Last => Ok(String::new()),
+            OperatorCommand::Status
+            | OperatorCommand::Last
+            | OperatorCommand::Goals
+            | OperatorCommand::GoalWithCommand(_) => Ok(String::new()),
+            OperatorCommand::Goal(text) => self.give_goal(invocation, &text),
+            OperatorCommand::DropGoals(text) => self.drop_goals(invocation, text.as_deref()),
             OperatorCommand::Trust => approve_typed(invocation),
             OperatorCommand::Approve(words) => {
                 test_approval::approve_typed(invocation, &words, STORE_TIMEOUT)
             }
         }
     }
+
+    fn give_goal(&self, invocation: &Invocation, text: &str) -> Result<String, Failure> {
+        let mut memory = memory(invocation)?;
+        let goal = memory.new_goal(text, Vec::new(), self.scope());
+        memory.give_goal(&goal, &Operator::from_process())?;
+        Ok(format!(
+            "gate: the goal of this session is: {}. The agent is told; no stop is refused for it. A goal that is checked has a command, and is given in a terminal: gate goal \"TEXT\" -- COMMAND",
+            goal.text
+        ))
+    }
+
+    fn drop_goals(&self, invocation: &Invocation, text: Option<&str>) -> Result<String, Failure> {
+        let mut memory = memory(invocation)?;
+        let asker = Asker { run: self.event.run(), ..Asker::default() };
+        let goals = memory.goals_for(&asker)?;
+        let dropped = match chosen_goals(&goals, text) {
+            Ok(dropped) => dropped,
+            Err(failure) => return Ok(format!("gate: {}", failure.message)),
+        };
+        let words: Vec<_> = dropped.iter().map(|goal| goal.text.clone()).collect();
+        memory.drop_goals(&dropped, &Operator::from_process())?;
+        Ok(format!("gate: dropped: {}", words.join("; ")))
+    }
+
+    /// The goals for a session that its agent has not been told yet, a line each.
+    fn new_goals(
+        &self,
+        invocation: &Invocation,
+        memory: &mut Memory,
+        session: &str,
+    ) -> Result<Vec<String>, Failure> {
+        let places = &invocation.places;
+        let began_in = self.first_project(invocation);
+        let asker = Asker { run: Some(session.to_owned()), began_in, ..Asker::default() };
+        let mut lines: Vec<_> = memory.goals_for(&asker)?.iter().map(Goal::line).collect();
+        lines.retain(|line| {
+            let key = format!("{session} {line}");
+            session::is_new_message(places.state.as_deref(), &places.top(), &key)
+        });
+        Ok(lines.iter().map(|line| secrets::masked(line)).collect())
+    }
+
+    /// A goal that is typed here is for this session.
+    fn scope(&self) -> Scope {
+        self.event.run().map_or(Scope::Tree, Scope::Session)
+    }
+}
+
+/// The answer to a goal with a command.
+fn command_refused(typed: &str) -> String {
+    format!(
+        "gate: no goal was given. A client cannot prove that a person typed a prompt, so no command is taken here. Type it in a terminal: {typed}"
+    )
 }
 
 fn memory(invocation: &Invocation) -> Result<Memory, Failure> {
@@ -147,6 +219,8 @@ pub(crate) enum PromptAnswer {
     Status,
     /// The text of `gate last`.
     Last,
+    /// The open goals.
+    Goals,
 }
 
 /// A text that the model reads together with the prompt.

@@ -14,6 +14,7 @@ use gate_core::decide::policy::{HookSignal, Judge, Mode, Subagents, When};
 use gate_core::decide::question::asks_person;
 use gate_core::decide::situation::{Course, Owed, Presence, Released, Situation, Work};
 use gate_core::decide::stop::Stop;
+use gate_core::record::GoalState;
 use gate_core::text::brief;
 use gate_core::{Decision, Policy, Verdict};
 use gate_transcript::Forced;
@@ -26,6 +27,7 @@ use super::owed;
 use super::session::{self, News, Session};
 use super::{HookCall, StopReply, TurnContext, not_judged};
 use crate::agent::IN_RUN;
+use crate::clients::facts;
 use crate::failure::Failure;
 use crate::gate::{Gate, Judging, may_be_news};
 use crate::governance;
@@ -35,7 +37,7 @@ use crate::notify::{self, Notifier};
 use crate::record::Record;
 use crate::render;
 use crate::request::Request;
-use crate::settings::Selection;
+use crate::settings::{Places, Selection};
 use crate::source::Source;
 use crate::trust;
 
@@ -51,6 +53,9 @@ const STORE_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_WAKE_UP_CHARS: usize = 80;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// The words before a goal that was reached.
+const GOAL_MET: &str = "goal met: ";
 
 /// Prefix of a prompt's digest. An event's `prompt_id` may be one, or the client's own.
 const DIGEST_PREFIX: &str = "blake3:";
@@ -88,6 +93,8 @@ impl HookCall<'_> {
             .remembering(memory)
             .trusting(trust)?;
         let mut request = self.request(work_elsewhere);
+        request.asker.began_in = self.first_project(invocation);
+        let gate = gate.with_goals(&request.asker)?.unwrap_or(gate);
         let last_word = self.last_word(&gate, &request)?;
         self.complete(&mut request, &gate, &whole_policy, &last_word, turn.as_deref())?;
         let record = gate.judge(&last_word.judging, &request)?;
@@ -97,7 +104,9 @@ impl HookCall<'_> {
             owed::update(session, &gate.place().project, &record.decision);
             note_for_next_turn(session, &record.decision);
         }
-        Ok(self.with_notices(self.reply(invocation, &record), invocation, &record.decision))
+        let reply = self.reply(invocation, &record);
+        let reply = with_goals_met(reply, &record);
+        Ok(self.with_notices(reply, invocation, &record.decision))
     }
 
     fn reason_not_to_judge(
@@ -145,6 +154,13 @@ impl HookCall<'_> {
                 false => reply,
             }
         })
+    }
+
+    /// The project in which the session began, if the client tells.
+    pub(super) fn first_project(&self, invocation: &Invocation) -> Option<PathBuf> {
+        let variable = facts(self.agent).hook.project_variable.as_deref()?;
+        let folder = PathBuf::from(self.payload.variable(variable)?).canonicalize().ok()?;
+        Places { folder, ..invocation.places.clone() }.project().ok()
     }
 
     /// The request, as far as the event tells.
@@ -257,6 +273,8 @@ impl HookCall<'_> {
         let policy = gate.policy();
         let session = turn.and_then(|turn| turn.session.as_ref());
         let work = match (last_word.has_acted, turn.and_then(|turn| turn.work(policy))) {
+            // A goal may be about prose.
+            (_, Some(Work::Prose)) if gate.checks_goal() => Work::Changed,
             // The tree shows what changed. A transcript may be cut, or behind its client.
             (_, Some(work)) => work,
             (Some(false), None) => Work::None,
@@ -277,6 +295,7 @@ impl HookCall<'_> {
             asks: asks_person(&last_word.judging.scan.last_word, &policy.signal.language),
             waits: session.map(|session| self.waits(session)).unwrap_or_default(),
             always: policy.hook.judge == Judge::Always,
+            has_goal: gate.checks_goal(),
             elsewhere: checked_elsewhere.map(|(name, _)| name.clone()).collect(),
             ..Situation::default()
         })
@@ -397,6 +416,16 @@ impl HookCall<'_> {
         let margin = MARGIN.min(self.deadline / 4);
         self.deadline.saturating_sub(self.called_at.elapsed() + margin)
     }
+}
+
+/// Adds the goals that were reached, unless the message names them among what passed.
+fn with_goals_met(reply: StopReply, record: &Record) -> StopReply {
+    let is_told = matches!(&reply, StopReply::Notice(message) if message.contains(GOAL_MET));
+    if !record.decision.stop || is_told {
+        return reply;
+    }
+    let met = record.goals.iter().filter(|goal| goal.state == GoalState::Met);
+    met.fold(reply, |reply, goal| reply.with_notice(&format!("gate: {GOAL_MET}{}", goal.words())))
 }
 
 /// Notes for the session's next turn: the advice on red checks, and the news that a refused stop has

@@ -35,6 +35,8 @@ pub(crate) struct DecisionRequest<'a> {
     pub(crate) input: Option<&'a str>,
     /// The number of the latest record that approves changed tests.
     pub(crate) approval: Option<u64>,
+    /// The goals in force, each with its command, as records have them.
+    pub(crate) goals: &'a [String],
     pub(crate) policy: &'a Policy,
     /// The policy's canonical text.
     pub(crate) policy_text: &'a str,

@@ -1,6 +1,7 @@
 //! The decision that is already recorded under the caller's number of an iteration.
 
 use gate_core::digest;
+use gate_core::record::GoalRecord;
 
 use super::pending_decision::{DecisionRequest, PendingDecision};
 use super::run_history::RunHistory;
@@ -49,7 +50,9 @@ impl RecordedDecision {
     /// The decision to return again, for a caller that has lost the answer.
     pub(super) fn repeated(&self, request: &DecisionRequest<'_>) -> Option<Record> {
         let Self::Live(record) = self else { return None };
-        let is_repeated = !request.asker.is_forced() && !request.has_approved_since(record);
+        let is_repeated = !request.asker.is_forced()
+            && !request.has_approved_since(record)
+            && record.goals.iter().map(GoalRecord::words).eq(request.goals.iter().cloned());
         is_repeated.then(|| repeated(record))
     }
 

@@ -115,12 +115,14 @@ fn refused(act: &str, code: &str, caller: &str) -> Failure {
 }
 
 /// The commands and flags that let work pass, or end what gate remembers.
-const TERMINAL_ACTS: [&str; 6] = [
+const TERMINAL_ACTS: [&str; 8] = [
     "gate approve",
     "gate trust",
     "gate off",
     "gate baseline",
     "gate breaker reset",
+    "gate goal",
+    "gate goal drop",
     "--force-complete",
 ];
 

@@ -12,6 +12,7 @@ use gate_core::decide::reason::{ReasonCode, WarningCode};
 use gate_core::decide::score::Indicators;
 use gate_core::decide::signal::{NearMiss, Signal, Status};
 use gate_core::decide::situation::Released;
+use gate_core::record::GoalState;
 use gate_core::scan::Transcript;
 use gate_core::text::counted;
 use gate_core::{Decision, Policy, Verdict};
@@ -60,6 +61,7 @@ pub(crate) fn fill_card(page: &mut Page, record: &Record, options: CardOptions<'
         page.row("repeated", "this iteration was decided before; this is that decision");
     }
     card.checks(page);
+    goals(page, record);
     card.signal(page);
     card.other_reasons(page);
     card.limits(page);
@@ -93,9 +95,21 @@ pub(crate) fn done(verified: bool) -> &'static str {
     if verified { "DONE" } else { "DONE (unverified)" }
 }
 
-/// The checks of a decision: first what is not in order, then the rest in one line.
+/// The checks of a decision: first what is not in order, then the rest in one line; and its goals.
 pub(crate) fn checks(page: &mut Page, record: &Record) {
     Card::new(record, CardOptions::default()).checks(page);
+    goals(page, record);
+}
+
+/// The goals of a decision, but for those of which the check of goals tells that they are not met.
+fn goals(page: &mut Page, record: &Record) {
+    for goal in &record.goals {
+        match (goal.state, &goal.command) {
+            (GoalState::Met, _) => page.marked(Mark::Good, "goal", &goal.line()),
+            (_, None) => page.marked(Mark::Unsure, "goal", &goal.line()),
+            (_, Some(_)) => {}
+        }
+    }
 }
 
 /// The verdict of a decision and why, in one line.

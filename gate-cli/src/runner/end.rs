@@ -6,6 +6,7 @@ use std::time::Duration;
 use gate_core::decide::reason::ReasonCode;
 use gate_core::decide::spent::Spent;
 use gate_core::exit::WorkPhase;
+use gate_core::record::GoalRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -149,6 +150,8 @@ pub(crate) struct RunRecord<'e> {
     pub(crate) latest: LatestDecision,
     /// The last decision rests on more than the agent's word.
     pub(crate) verified: Option<bool>,
+    /// The goals of persons at the last decision.
+    pub(crate) goals: &'e [GoalRecord],
     /// The duration in milliseconds.
     pub(crate) duration_ms: u64,
 }
@@ -279,6 +282,7 @@ impl End {
             denied: self.denied_tools(),
             latest: LatestDecision::new(self.last_record.as_ref()),
             verified: self.last_record.as_ref().map(|record| record.decision.verified),
+            goals: self.last_record.as_ref().map_or(&[], |record| &record.goals),
             duration_ms: u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
         }
     }

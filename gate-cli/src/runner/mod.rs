@@ -267,8 +267,8 @@ impl Loop<'_> {
         let mut request = self.request.clone();
         request.turn.done_file = self.task.is_done()?;
         request.turn.agent_exit_code = run.exit_code;
-        // The operator may have approved other settings since the loop began.
-        let renewed_gate = self.gate.renewed()?;
+        // The operator may have approved other settings, or given a goal, since the loop began.
+        let renewed_gate = self.gate.renewed_for(&request.asker)?;
         let gate = renewed_gate.as_ref().unwrap_or(self.gate);
         let judging = gate.read(&source, &request)?;
         let outage = outage::from_run(run, &judging.scan);

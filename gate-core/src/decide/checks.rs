@@ -61,6 +61,9 @@ pub enum Cost {
 /// The check of acceptance criteria, which `[[criteria]]` switches on.
 pub const CRITERIA: &str = "acceptance_criteria";
 
+/// The check of the goals that a person gave. No settings name it.
+pub const GOAL: &str = "goal";
+
 /// A check that runs the work, with all defaults.
 const RUNS: BuiltInCheck = BuiltInCheck {
     name: "tests",
@@ -141,6 +144,7 @@ impl CheckKind {
             _ if !settings.tests.is_empty() => Self::TestsFirst,
             Some(kind @ (Self::CleanGit | Self::Review)) => kind,
             _ if !settings.command.is_empty() => Self::Command,
+            None if !settings.criteria.is_empty() => Self::Criteria,
             kind => kind.unwrap_or(Self::Plugin),
         }
     }

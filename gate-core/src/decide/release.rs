@@ -1,7 +1,7 @@
 //! Rulings on stops that a hook lets go without a verdict that ends the work. [`Situation::course`]
 //! decides which stops those are.
 
-use super::checks::runs_the_work;
+use super::checks::{CRITERIA, runs_the_work};
 use super::elsewhere::WorkElsewhere;
 use super::evidence::{Evidence, Outcome, worst_of};
 use super::input::Input;
@@ -111,11 +111,27 @@ impl StopCase<'_> {
             .failing()
             .flat_map(|record| {
                 let failures = self.own_failures(record).into_iter();
-                failures.map(|name| format!("{}:{name}", record.check))
+                failures.map(|name| format!("{}:{name}{}", record.check, self.words_of(record)))
             })
             .collect();
         names.sort();
         (!names.is_empty()).then(|| crate::digest(names.join("\n").as_bytes()))
+    }
+
+    /// The check is of goals: no other one but that of criteria has criteria.
+    fn is_of_goal(&self, record: &Evidence) -> bool {
+        let policy = self.policy.checks.get(&record.check);
+        record.check != CRITERIA && policy.is_some_and(|check| !check.criteria.is_empty())
+    }
+
+    /// The words by which a failing goal is known again: it may fail in many ways, and has no names
+    /// of tests. Numbers differ from run to run.
+    fn words_of(&self, record: &Evidence) -> String {
+        if !self.is_of_goal(record) {
+            return String::new();
+        }
+        let excerpt = record.excerpt.as_deref().unwrap_or_default();
+        format!(":{}", excerpt.replace(|char: char| char.is_ascii_digit(), ""))
     }
 
     fn is_refused_enough(&self) -> bool {
@@ -168,7 +184,10 @@ impl StopCase<'_> {
         let evidence = self.input.evidence.iter();
         let passed: Vec<_> = evidence
             .filter(|record| record.outcome == Outcome::Pass)
-            .map(|record| format!("{} ({})", record.check, record.summary))
+            .map(|record| match self.is_of_goal(record) {
+                true => format!("{} {}", record.check, record.summary),
+                false => format!("{} ({})", record.check, record.summary),
+            })
             .collect();
         let open_items: Vec<_> = self.open_items().collect();
         let mut message = match passed.is_empty() {

@@ -99,6 +99,10 @@ pub struct Situation {
     pub waits: Vec<String>,
     /// Every turn is looked at (`hook.judge = "always"`).
     pub always: bool,
+    /// A goal with a command holds, so that a turn that changed something is looked at even if the
+    /// agent says that work remains.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_goal: bool,
     /// Required checks that do not run in hooks (`when`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<String>,
@@ -196,8 +200,8 @@ impl Situation {
             _ if self.asks && !self.is_unattended() => Course::Release,
             _ if is_idle => Course::Release,
             _ if self.needs_exit => Course::Decide,
-            Status::Continue => Course::Release,
-            Status::Complete | Status::Absent | Status::Invalid => Course::Look,
+            Status::Continue if !self.has_goal => Course::Release,
+            Status::Complete | Status::Absent | Status::Invalid | Status::Continue => Course::Look,
         }
     }
 

@@ -138,7 +138,7 @@ texts! {
     Stop { background, situation; agent, prompt }
     Situation {
         owed, failures, changed_tests, changed_settings, waits;
-        presence, needs_exit, work, asks, always, elsewhere
+        presence, needs_exit, work, asks, always, has_goal, elsewhere
     }
     Owed { red; }
     FailureShares { own, before, others, flaky, unknown, problem; check, newly_red }

@@ -135,6 +135,13 @@ impl Event {
                 let reason = changes.first().map_or("", |change| &change.reason);
                 Self::new("approved", YELLOW, format!("{}: {reason}", names.join(", ")))
             }
+            kind::GOAL => {
+                let goals = record.body.get("goals").and_then(Value::as_array);
+                let texts = goals.into_iter().flatten().filter_map(|goal| goal["text"].as_str());
+                let step = at(record, "act", "");
+                let color = if step == "reached" { GREEN } else { YELLOW };
+                Self::new(&format!("goal {step}"), color, texts.collect::<Vec<_>>().join("; "))
+            }
             kind::WRONG => {
                 let mistake = at(record, "mistake", "").replace('-', " ");
                 let (seq, reason) = (number(record, "marked", "/seq"), at(record, "reason", ""));

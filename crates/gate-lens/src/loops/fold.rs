@@ -247,6 +247,7 @@ impl<'r> Open<'r> {
             unreported,
             deaths,
             iterations,
+            goals: last.goals,
             task: last.task,
             agent: match &client {
                 Some(_) => last.transcript.format,
@@ -309,6 +310,7 @@ fn bare(project: &str, run: &str, sealed: &Sealed, time: String) -> LoopRecord {
         lock: None,
         unreported: Vec::new(),
         deaths: Vec::new(),
+        goals: Vec::new(),
         iterations: Vec::new(),
     }
 }

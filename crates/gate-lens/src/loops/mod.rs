@@ -8,6 +8,7 @@ use gate_core::decide::evidence::Outcome;
 use gate_core::decide::reason::ReasonCode;
 use gate_core::decide::signal::Status;
 use gate_core::decide::situation::Released;
+use gate_core::record::GoalRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -65,6 +66,8 @@ pub struct LoopRecord {
     pub unreported: Vec<u64>,
     /// The numbers of the iterations in which its gate died, each time before it was started again.
     pub deaths: Vec<u64>,
+    /// The goals of persons at its last decision.
+    pub goals: Vec<GoalRecord>,
     /// Its iterations in the window.
     pub iterations: Vec<IterationRecord>,
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::signal::Status;
+use gate_core::record::GoalRecord;
 use gate_core::text::counted;
 
 use super::behind::BehindClaims;
@@ -118,10 +119,12 @@ pub fn facts(one: &LoopRecord) -> Vec<Fact> {
     let crashes = one.iterations.iter().filter(|iteration| iteration.crashed).count();
     let is_done = one.state == LoopState::Done;
     let unless_done = |fact: &Option<String>| if is_done { None } else { fact.clone() };
+    let goals: Vec<_> = one.goals.iter().map(GoalRecord::line).collect();
     // The next step may be that command.
     let is_named = |resume: &String| one.next.iter().any(|next| next.contains(resume.as_str()));
     [
         ("open", (one.state == LoopState::Open).then_some(open)),
+        ("goal", (!goals.is_empty()).then(|| goals.join("; "))),
         ("deaths", one.deaths_in_words()),
         ("crashes", Some(crashes).filter(|count| *count > 0).map(crashes_in_words)),
         ("tree", unless_done(&one.tree)),

@@ -121,7 +121,7 @@ impl Criterion {
     }
 
     /// The criterion's text, else its place.
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         match &self.place {
             Some(place) if self.text.is_empty() => format!("{}:{}", shown(&place.file), place.line),
             _ => shown(&self.text),
@@ -129,7 +129,7 @@ impl Criterion {
     }
 
     /// The name, with the command or the mark for which the criterion is not met.
-    fn refusal(&self) -> String {
+    pub(super) fn refusal(&self) -> String {
         match (&self.result, &self.verify) {
             (Some(result), Some(verify)) => {
                 let ticked = if self.place.is_some() && self.done { "ticked, but " } else { "" };

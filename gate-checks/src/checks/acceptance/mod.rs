@@ -5,6 +5,7 @@
 
 mod beads;
 mod criteria;
+mod goal;
 mod label;
 mod mark;
 mod markdown;

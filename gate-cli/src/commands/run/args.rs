@@ -108,6 +108,8 @@ pub(crate) struct Run {
     /// Show the tests at the terminal, and lock them only if you agree.
     #[arg(long, requires = "tests_first")]
     pub(crate) confirm: bool,
+    #[command(flatten)]
+    pub(crate) goal: RunGoal,
     /// The agent's working folder.
     #[arg(long, value_enum, default_value_t = Cwd::Tree)]
     pub(crate) cwd: Cwd,
@@ -131,6 +133,17 @@ pub(crate) struct Run {
     /// the place of `{prompt}`.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
+}
+
+// The goal. No doc: clap would print that as the command's text.
+#[derive(Debug, Args)]
+pub(crate) struct RunGoal {
+    /// A goal for the agent, in your own words. For the operator; recorded.
+    #[arg(long, value_name = "TEXT", value_parser = non_empty)]
+    pub(crate) goal: Option<String>,
+    /// The command that exits with 0 if the goal is reached: the loop does not end before.
+    #[arg(long, value_name = "CMD", requires = "goal", value_parser = non_empty)]
+    pub(crate) goal_command: Option<String>,
 }
 
 /// The value of an option that names an agent. The help lists those that gate can start, and

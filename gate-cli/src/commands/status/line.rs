@@ -2,9 +2,10 @@
 
 use gate_core::text::brief;
 
+use crate::commands::goal::{OpenGoal, known_goals};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
-use crate::memory::RecordSelector;
+use crate::memory::{RecordSelector, may_have_goal};
 use crate::record::Record;
 use crate::render::card::word;
 use crate::render::text::without_ci_commands;
@@ -15,6 +16,9 @@ use crate::trust;
 /// The longest line, in characters.
 const MAX_CHARS: usize = 120;
 
+/// The most of a goal's words, in characters.
+const MAX_GOAL_CHARS: usize = 40;
+
 /// Prints the line; an empty one if nothing is set up. Reads nothing from standard input, to
 /// which a client may write.
 pub(super) fn run(invocation: &Invocation) -> Result<(), Failure> {
@@ -22,7 +26,9 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), Failure> {
 }
 
 fn line(invocation: &Invocation) -> Result<String, Failure> {
-    if invocation.places.project_file()?.is_none() {
+    let places = &invocation.places;
+    let has_goal = may_have_goal(places.state.as_deref(), &places.top());
+    if places.project_file()?.is_none() && !has_goal {
         return Ok(String::new());
     }
     let policy = trust::settings_in_force(&invocation.places, &Selection::default())?.0.policy;
@@ -39,6 +45,10 @@ fn line(invocation: &Invocation) -> Result<String, Failure> {
         Some(record) => decision_words(&record),
         None => "no decision yet".to_owned(),
     };
+    let goals = known_goals(invocation, &mut memory)?;
+    let text = goals.iter().rev().fold(text, |text, OpenGoal { goal, .. }| {
+        format!("goal {}: {} · {text}", goal.state.words(), brief(&goal.text, MAX_GOAL_CHARS))
+    });
     Ok(brief(&without_ci_commands(&format!("gate: {text}")), MAX_CHARS - 1))
 }
 

@@ -90,6 +90,7 @@ impl Ask {
             asker: &self.asker,
             input: None,
             approval: None,
+            goals: &[],
             policy: &self.policy,
             policy_text: &self.text,
             settings: None,

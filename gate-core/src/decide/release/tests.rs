@@ -1,5 +1,7 @@
 //! Stops that are let go, and stops that are refused, by their circumstances.
 
+mod goals;
+
 use serde_json::json;
 
 use super::*;

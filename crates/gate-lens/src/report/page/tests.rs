@@ -57,6 +57,7 @@ fn night(iterations: u64, state: LoopState) -> LoopRecord {
         lock: None,
         unreported: Vec::new(),
         deaths: Vec::new(),
+        goals: Vec::new(),
         project: "shop".to_owned(),
         run: "nightly".to_owned(),
         task: None,

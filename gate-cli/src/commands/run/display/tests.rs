@@ -28,6 +28,7 @@ fn ended(end: &End, success: bool, verified: Option<bool>) -> RunRecord<'_> {
         denied: &[],
         latest: LatestDecision::default(),
         verified,
+        goals: &[],
         duration_ms: 61_000,
     }
 }

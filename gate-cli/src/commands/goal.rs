@@ -1,0 +1,288 @@
+//! `gate goal`: criteria that a person gives for a session, a task, or a work tree.
+
+use clap::{Args, Subcommand};
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::record::{GoalRecord, GoalState};
+use gate_core::text::counted;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::arguments::non_empty;
+use super::common::DONE;
+use crate::failure::Failure;
+use crate::gate::Gate;
+use crate::hook::session::has_open_session;
+use crate::invocation::Invocation;
+use crate::memory::{Goal, Memory, RecordSelector, Scope, chosen_goals, command_words};
+use crate::render::{self, Mark, Page, print};
+use crate::secrets;
+use crate::settings::Selection;
+use crate::trust;
+
+pub(crate) const USAGE: &str = "\
+gate goal <TEXT> [--task <ID>] [-- <COMMAND>...]
+       gate goal [--task <ID>]
+       gate goal drop [TEXT] [--task <ID>]";
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct GoalArgs {
+    /// The goal, in your own words; without it, the goals are shown, and their commands run.
+    #[arg(value_name = "TEXT", value_parser = non_empty)]
+    pub(crate) text: Option<String>,
+    #[command(flatten)]
+    pub(crate) options: Options,
+    /// The command that exits with 0 if the goal is reached. Without one no stop is refused for it:
+    /// the agent is told, and you see it.
+    #[arg(last = true, value_name = "COMMAND", requires = "text")]
+    pub(crate) command: Vec<String>,
+    #[command(subcommand)]
+    pub(crate) act: Option<Act>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Act {
+    /// End goals that are not reached
+    ///
+    /// For the operator; recorded.
+    Drop(DropArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DropArgs {
+    /// The goal with these words; by default all of this work tree.
+    #[arg(value_name = "TEXT", value_parser = non_empty)]
+    pub(crate) text: Option<String>,
+    #[command(flatten)]
+    pub(crate) options: Options,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// For this task; by default for the sessions and loops of this work tree.
+    #[arg(long, value_name = "ID", value_parser = non_empty)]
+    pub(crate) task: Option<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `gate.goal.v1`: the goals that are open. Fields are added, never changed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct GoalsRecord {
+    /// Always `gate.goal.v1`.
+    pub(crate) schema: &'static str,
+    /// The goals after the command, the oldest first.
+    pub(crate) goals: Vec<OpenGoal>,
+}
+
+/// A goal that is open.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct OpenGoal {
+    #[serde(flatten)]
+    pub(crate) goal: GoalRecord,
+    /// The task that it is for.
+    pub(crate) task: Option<String>,
+    /// The session, or the loop without a task, that it is for.
+    pub(crate) run: Option<String>,
+    /// The result of the command, if it ran.
+    pub(crate) why: Option<String>,
+}
+
+impl OpenGoal {
+    fn new(goal: &Goal, state: GoalState) -> Self {
+        let (task, run) = match &goal.scope {
+            Scope::Tree => (None, None),
+            Scope::Task(task) => (Some(task.clone()), None),
+            Scope::Session(run) | Scope::Run(run) => (None, Some(run.clone())),
+        };
+        let text = secrets::masked(&goal.text);
+        let command = goal.command_line().map(|command| secrets::masked(&command));
+        Self { goal: GoalRecord { text, command, state }, task, run, why: None }
+    }
+}
+
+pub(super) fn run(invocation: &Invocation, args: &GoalArgs) -> Result<u8, Failure> {
+    match (&args.act, &args.text) {
+        (Some(Act::Drop(args)), _) => drop_goals(invocation, args),
+        (None, Some(text)) => give(invocation, args, text),
+        (None, None) => {
+            let (gate, goals) = goals_here(invocation, args.options.task.as_deref())?;
+            let sentence = match goals.len() {
+                0 => "none is open here; `gate goal \"TEXT\" -- COMMAND` gives one".to_owned(),
+                count => format!("{} here", counted(count as u64, "open goal")),
+            };
+            answer(&gate, goals, &args.options, &sentence)
+        }
+    }
+}
+
+/// Gives a goal, and runs its command: whoever gives one sees if it is red.
+fn give(invocation: &Invocation, args: &GoalArgs, text: &str) -> Result<u8, Failure> {
+    let operator = invocation.operator("gate goal")?;
+    let gate = open(invocation)?;
+    let scope = args.options.task.clone().map_or(Scope::Tree, Scope::Task);
+    let command = match args.command.as_slice() {
+        // One word with blanks is a line.
+        [line] if line.contains(char::is_whitespace) => command_words(line),
+        words => words.to_vec(),
+    };
+    let has_command = !command.is_empty();
+    let Some(mut memory) = gate.memory() else { return Ok(DONE) };
+    let goal = memory.new_goal(text, command, scope);
+    memory.give_goal(&goal, &operator)?;
+    drop(memory);
+    let sentence = match has_command {
+        true => "given: a stop that changed something is refused until its command passes",
+        false => "given: the agent is told; without a command no stop is refused for it",
+    };
+    answer(&gate, vec![goal], &args.options, sentence)
+}
+
+fn drop_goals(invocation: &Invocation, args: &DropArgs) -> Result<u8, Failure> {
+    let operator = invocation.operator("gate goal drop")?;
+    let task = args.options.task.as_deref();
+    let (gate, mut goals) = goals_here(invocation, task)?;
+    goals.retain(|goal| task.is_some() || !matches!(goal.scope, Scope::Task(_)));
+    let Some(mut memory) = gate.memory() else { return Ok(DONE) };
+    let chosen = chosen_goals(&goals, args.text.as_deref())?;
+    let words: Vec<_> = chosen.iter().map(|goal| goal.text.clone()).collect();
+    memory.drop_goals(&chosen, &operator)?;
+    drop(memory);
+    let remaining = goals.into_iter().filter(|goal| !chosen.contains(goal)).collect();
+    answer(&gate, remaining, &args.options, &format!("dropped: {}", words.join("; ")))
+}
+
+/// A gate whose memory has the project's goals.
+fn open(invocation: &Invocation) -> Result<Gate, Failure> {
+    let (settings, trust) = trust::settings_in_force(&invocation.places, &Selection::default())?;
+    let gate = Gate::open(settings, invocation.site_under(&trust)?)?;
+    let memory = invocation.memory_under(&trust, gate.policy())?;
+    gate.remembering(memory).trusting(trust)
+}
+
+/// The open goals of a task; without one, those of this work tree and of all tasks.
+fn goals_here(invocation: &Invocation, task: Option<&str>) -> Result<(Gate, Vec<Goal>), Failure> {
+    let gate = open(invocation)?;
+    let Some(mut memory) = gate.memory() else { return Ok((gate, Vec::new())) };
+    let mut goals = match task {
+        Some(_) => memory.goals()?,
+        None => memory.goals_of_tree()?,
+    };
+    drop(memory);
+    if let Some(task) = task {
+        goals.retain(|goal| goal.scope == Scope::Task(task.to_owned()));
+    }
+    Ok((gate, goals))
+}
+
+/// Runs the commands of goals, and prints what became of each.
+fn answer(gate: &Gate, goals: Vec<Goal>, options: &Options, sentence: &str) -> Result<u8, Failure> {
+    let mut shown: Vec<_> = goals.iter().map(|goal| OpenGoal::new(goal, GoalState::Open)).collect();
+    let mut evidence = None;
+    if goals.iter().any(|goal| !goal.command.is_empty()) {
+        let record = gate.try_goals(goals)?;
+        for (goal, tried) in shown.iter_mut().zip(record.goals) {
+            goal.goal = tried;
+        }
+        let mut all = record.decision.input.evidence.into_iter();
+        evidence = all.find(|evidence| evidence.outcome != Outcome::Skipped);
+    }
+    add_results(&mut shown, evidence.as_ref());
+    if options.json {
+        let goals = shown;
+        print(&render::json(&GoalsRecord { schema: "gate.goal.v1", goals })?)?;
+    } else {
+        print(&card(&shown, sentence, evidence.as_ref()))?;
+    }
+    Ok(DONE)
+}
+
+/// Adds the results of their commands, as the check tells them.
+fn add_results(goals: &mut [OpenGoal], evidence: Option<&Evidence>) {
+    let detail = evidence.and_then(|evidence| evidence.detail.as_ref());
+    let criteria = detail.and_then(|detail| detail.get("criteria")?.as_array());
+    let results = criteria.into_iter().flatten().map(|criterion| criterion["why"].as_str());
+    let with_command = goals.iter_mut().filter(|goal| goal.goal.command.is_some());
+    for (goal, result) in with_command.zip(results) {
+        goal.why = result.map(str::to_owned);
+    }
+}
+
+fn card(goals: &[OpenGoal], sentence: &str, evidence: Option<&Evidence>) -> String {
+    let mut page = Page::new();
+    page.head(Mark::None, "GOAL", sentence);
+    add_rows(&mut page, goals);
+    let failed = evidence.filter(|evidence| evidence.outcome == Outcome::Fail);
+    for line in failed.and_then(|evidence| evidence.excerpt.as_deref()).unwrap_or("").lines() {
+        page.detail(line);
+    }
+    page.into_text()
+}
+
+/// A row for each goal.
+pub(super) fn add_rows(page: &mut Page, goals: &[OpenGoal]) {
+    for OpenGoal { goal, task, why, .. } in goals {
+        let mark = match goal.state {
+            GoalState::Met => Mark::Good,
+            GoalState::NotMet => Mark::Bad,
+            _ => Mark::Unsure,
+        };
+        let task = task.as_ref().map(|task| format!(", for task {task}")).unwrap_or_default();
+        let result = why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+        page.marked(mark, goal.state.words(), &format!("{}{task}{result}", goal.words()));
+    }
+}
+
+/// The open goals of this work tree, each with its state at the latest decision. No command runs.
+///
+/// # Errors
+///
+/// A store that cannot be read.
+pub(crate) fn known_goals(
+    invocation: &Invocation,
+    memory: &mut Memory,
+) -> Result<Vec<OpenGoal>, Failure> {
+    let mut goals = memory.goals_of_tree()?;
+    if goals.is_empty() {
+        return Ok(Vec::new());
+    }
+    // A goal of a session goes with it.
+    let places = &invocation.places;
+    if !has_open_session(places.state.as_deref(), &places.top()) {
+        goals.retain(|goal| !matches!(goal.scope, Scope::Session(_)));
+    }
+    let latest = memory.latest(&RecordSelector::default())?;
+    let decided = latest.map(|record| record.goals).unwrap_or_default();
+    let shown = goals.iter().map(|goal| {
+        let state = match goal.command.is_empty() {
+            true => GoalState::Open,
+            false => GoalState::NotRun,
+        };
+        let mut shown = OpenGoal::new(goal, state);
+        let is_same = |known: &&GoalRecord| {
+            known.text == shown.goal.text && known.command == shown.goal.command
+        };
+        if let Some(known) = decided.iter().find(is_same) {
+            shown.goal.state = known.state;
+        }
+        shown
+    });
+    Ok(shown.collect())
+}
+
+/// The open goals of this work tree as a card, for an agent's client. No command runs.
+///
+/// # Errors
+///
+/// Settings or a store that cannot be read.
+pub(super) fn text(invocation: &Invocation) -> Result<String, Failure> {
+    let (settings, trust) = trust::settings_in_force(&invocation.places, &Selection::default())?;
+    let mut memory = invocation.memory_under(&trust, &settings.policy)?;
+    let goals = known_goals(invocation, &mut memory)?;
+    let sentence = match goals.len() {
+        0 => "none is open here".to_owned(),
+        count => format!("{} here", counted(count as u64, "open goal")),
+    };
+    Ok(card(&goals, &sentence, None))
+}
