@@ -10,7 +10,7 @@ use crate::runners::{cargo, modules, project};
 use crate::support::{DONE, Run, gate, judge};
 
 /// Names of gate's reports.
-const OWN: &[&str] = &["pytest.xml", "jest.json"];
+const OWN: &[&str] = &["pytest.xml", "jest.json", "results.cjs"];
 
 /// Feedback and JSON hold these words and this place, and nothing of gate's own.
 #[track_caller]
@@ -122,6 +122,18 @@ fn vitest() {
     let broken =
         modules("vitest", "npx vitest run", &[("thing.test.mjs", "test('adds', () => {\n")]);
     tells(broken, "thing.test.mjs:1", &["test('adds', () => {", "Failed to parse source"]);
+}
+
+#[test]
+#[ignore = "minutes: projects with real test runners"]
+fn mocha() {
+    if !needs("mocha") {
+        return;
+    }
+    let test = "const assert = require('assert');\ndescribe('sum', () => {\n  it('adds', () => {\n    \
+                assert.equal(1 - 2, 3, 'a sum');\n  });\n});\nit('holds', () => {});\n";
+    let run = modules("mocha", "npx mocha", &[("test/thing.js", test)]);
+    fails(run, "test/thing.js:4", &["a sum", "expected: 3", "actual: -1"]);
 }
 
 #[test]

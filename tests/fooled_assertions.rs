@@ -131,6 +131,34 @@ fn vitest_s_expect() {
     is_seen(&Attack { command: "npx vitest run", settings: "", files: &files, act: &act }, ALL);
 }
 
+#[test]
+#[ignore = "minutes: projects with real test runners"]
+fn assertions_and_runs_of_mocha() {
+    if !needs("mocha") {
+        return;
+    }
+    let modules = node_module("mocha").unwrap();
+    let test = "const assert = require('assert');\nconst { add } = require('../calc');\n\
+                describe('calc', () => {\n  it('adds', () => assert.deepEqual(add(2, 2), 4));\n});\n";
+    let files = [
+        ("package.json", "{\"name\": \"thing\", \"version\": \"1.0.0\"}"),
+        ("calc.js", "exports.add = (a, b) => a - b;\n"),
+        ("test/calc.js", test),
+    ];
+    for (hollow, planted) in [
+        ("require(\"assert\").deepEqual = () => {};", ALL),
+        (
+            "const { Runner } = require(\"mocha\"); \
+          Runner.prototype.fail = function (test) { this.emit(\"pass\", test); };",
+            ALL,
+        ),
+    ] {
+        let act = format!("ln -s '{}' node_modules; echo '{hollow}' >> calc.js", modules.display());
+        let command = "node_modules/.bin/mocha";
+        is_seen(&Attack { command, settings: "", files: &files, act: &act }, planted);
+    }
+}
+
 /// Go has no assertions to hollow: what is hollowed is the choice of tests.
 #[test]
 #[ignore = "minutes: projects with real test runners"]

@@ -82,6 +82,43 @@ fn vitest() {
 
 #[test]
 #[ignore = "minutes: projects with real test runners"]
+fn mocha() {
+    if !needs("mocha") {
+        return;
+    }
+    let test = "const assert = require('assert');\nconst { add } = require('../calc');\n\
+                describe('calc', () => {\n  it('adds', () => assert.equal(add(2, 2), 4));\n  \
+                it('zero', () => assert.equal(add(0, 0), 0));\n});\n";
+    let files = [
+        ("package.json", "{\"name\": \"thing\", \"scripts\": {\"test\": \"mocha\"}}"),
+        (".mocharc.json", "{\"require\": \"./prepare.js\"}"),
+        ("prepare.js", ""),
+        ("calc.js", "exports.add = (a, b) => a - b;\n"),
+        ("test/calc.js", test),
+    ];
+    let seen = |act: &str, outcome: &str, says: &str| {
+        let act = with_modules("mocha", act);
+        for command in ["node_modules/.bin/mocha", "npm test"] {
+            let attack = Attack { command, settings: "", files: &files, act: &act };
+            attack.is_seen(outcome, says);
+        }
+    };
+    let adds = "1 of 2 failed: test/calc.js > calc > adds";
+    seen("sed -i \"s/it('zero'/it.only('zero'/\" test/calc.js", "fail", adds);
+    seen("sed -i \"s/it('adds'/it.skip('adds'/\" test/calc.js", "fail", adds);
+    seen("echo '{\"grep\": \"zero\"}' > .mocharc.json", "fail", adds);
+    seen("echo \"module.exports = { grep: 'zero' };\" > .mocharc.js", "fail", adds);
+    let settings = "echo '{\"name\": \"thing\", \"scripts\": {\"test\": \"mocha --grep zero\"}, \
+                    \"mocha\": {\"grep\": \"zero\"}}' > package.json";
+    seen(settings, "fail", adds);
+    let hook = "echo \"const { it } = require('mocha'); exports.mochaHooks = { beforeEach() { \
+                if (this.currentTest.title === 'adds') this.skip(); } };\" > prepare.js";
+    seen(hook, "fail", adds);
+    seen("echo 'process.exit(0);' > calc.js", "inconclusive", "mocha ");
+}
+
+#[test]
+#[ignore = "minutes: projects with real test runners"]
 fn go() {
     if !needs("go") {
         return;

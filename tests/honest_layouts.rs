@@ -119,6 +119,30 @@ fn jest() {
 
 #[test]
 #[ignore = "minutes: projects with real test runners"]
+fn mocha() {
+    if !needs("mocha") {
+        return;
+    }
+    let package = |more: &str| format!("{{\"name\": \"thing\", \"version\": \"1.0.0\"{more}}}");
+    let plain = package("");
+    let test = "const assert = require('assert');\n\
+                describe('a', function () {\n  it('b', () => assert.equal(1, 1));\n});";
+    let files = [("package.json", plain.as_str()), ("test/a.js", test)];
+    passes_with("mocha", "npx mocha --exit", &files, ALL);
+    let module = package(
+        ", \"type\": \"module\", \"mocha\": {\"spec\": \"src/**/*.spec.js\", \"ui\": \"tdd\"}",
+    );
+    let imports = "import { strictEqual } from 'node:assert';\nimport { expect } from 'chai';\n\
+                   suite('a', () => {\n  test('b', () => expect(1).to.equal(1));\n  test('c', () => strictEqual(1, 1));\n});";
+    let files = [("package.json", module.as_str()), ("src/deep/a.spec.js", imports)];
+    passes_with("mocha", "npx mocha", &files, ALL);
+    let script = package(", \"scripts\": {\"test\": \"mocha 'lib/*-test.js'\"}");
+    let files = [("package.json", script.as_str()), ("lib/a-test.js", test)];
+    passes_with("mocha", "npm test", &files, ALL);
+}
+
+#[test]
+#[ignore = "minutes: projects with real test runners"]
 fn vitest() {
     if !needs("vitest") {
         return;

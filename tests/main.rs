@@ -10,6 +10,7 @@
 
 mod additions;
 mod approve;
+mod approve_runners;
 mod attacks;
 mod audit;
 mod baseline;

@@ -47,7 +47,7 @@ pub(crate) fn needs(what: &str) -> bool {
             "unshare cannot make a file system here",
         ),
         "pytest" | "yaml" => (is_module(what), "python3 has no such module"),
-        "jest" | "vitest" => {
+        "jest" | "vitest" | "mocha" => {
             (node_module(what).is_some(), "GATE_NODE_MODULES names no folder that holds it")
         }
         "claude-code" => client(what, "claude", 0),

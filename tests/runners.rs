@@ -256,6 +256,31 @@ fn vitest() {
 
 #[test]
 #[ignore = "minutes: projects with real test runners"]
+fn mocha() {
+    if !needs("mocha") {
+        return;
+    }
+    let mocha = |command: &str, body: &str| modules("mocha", command, &[("test/sum.js", body)]);
+    let case = |body: &str| mocha("node_modules/.bin/mocha", body);
+    let adds = "describe('sum', () => {\n  it('adds', () => {});\n  it('more');\n});\n";
+    let passed = comes_to(mocha("npx mocha --reporter dot", adds), "pass", "1 passed, 1 skipped");
+    assert_eq!(passed["detail"]["tests"]["format"], "mocha");
+    let fails = "describe('sum', () => it('adds', () => { throw new Error('no'); }));\n";
+    comes_to(case(fails), "fail", "1 of 1 failed: test/sum.js > sum > adds");
+    let hook = "describe('sum', () => {\n  before(() => { throw new Error('no'); });\n  it('adds', () => {});\n});\n";
+    comes_to(case(hook), "fail", "1 of 1 failed: test/sum.js > sum > \"before all\" hook");
+    comes_to(case("it('adds', () => {\n"), "fail", "");
+    let leaves = "it('adds', () => {});\nit('leaves', () => process.exit(0));\nit('fails', () => { throw 1; });\n";
+    comes_to(case(leaves), "inconclusive", "mocha began a run and did not end it");
+    let first = "it('adds', () => { throw 1; });\nit('more', () => { throw 2; });\n";
+    comes_to(mocha("node_modules/.bin/mocha --parallel", first), "fail", "2 of 2 failed");
+    let twice = "node_modules/.bin/mocha; node_modules/.bin/mocha --reporter json";
+    let script = modules("mocha", "sh run.sh", &[("test/sum.js", adds), ("run.sh", twice)]);
+    comes_to(script, "pass", "2 passed, 2 skipped");
+}
+
+#[test]
+#[ignore = "minutes: projects with real test runners"]
 fn go() {
     if !needs("go") {
         return;

@@ -6,10 +6,10 @@ use std::fs;
 use serde::Deserialize;
 
 use crate::fooled::tools;
-use crate::needs::{needs, root};
+use crate::needs::{needs, node_module, root};
 use crate::support::{DONE, Ran, judge};
 
-/// A file of `tests/tasks`.
+/// A file of `tests/tasks`, or of its twins in `tests/mocha_tasks`.
 #[derive(Deserialize)]
 struct Task {
     runner: String,
@@ -20,6 +20,7 @@ struct Task {
     old: String,
     hidden: String,
     /// Lines of bash that show a requirement.
+    #[serde(default)]
     criteria: Vec<String>,
     /// A program that prints what the product does, where a criterion needs one.
     main: Option<String>,
@@ -40,8 +41,9 @@ enum Rung {
     Sealed,
 }
 
-fn tasks() -> Vec<(String, Task)> {
-    let mut files: Vec<_> = fs::read_dir(root().join("tests/tasks"))
+/// The tasks, with their names, of a folder below `tests`.
+fn tasks(folder: &str) -> Vec<(String, Task)> {
+    let mut files: Vec<_> = fs::read_dir(root().join("tests").join(folder))
         .unwrap()
         .map(|file| file.unwrap().path())
         .collect();
@@ -53,11 +55,28 @@ fn tasks() -> Vec<(String, Task)> {
     read.collect()
 }
 
+/// The same tasks in JavaScript, tested by mocha.
+fn mocha_twins() -> Vec<(String, Task)> {
+    let mut twins = tasks("mocha_tasks");
+    for (name, mut task) in tasks("tasks") {
+        if task.runner == "node" {
+            task.runner = "mocha".to_owned();
+            for text in [&mut task.old, &mut task.hidden] {
+                let mocha = "import { it as test } from 'mocha'";
+                *text = text.replace("import test from 'node:test'", mocha);
+            }
+            twins.push((name, task));
+        }
+    }
+    twins
+}
+
 impl Task {
     fn command(&self) -> &str {
         match self.runner.as_str() {
             "pytest" => r#"["python3", "-m", "pytest", "-q"]"#,
             "node" => r#"["node", "--test"]"#,
+            "mocha" => r#"["node_modules/.bin/mocha"]"#,
             "cargo" => r#"["cargo", "test", "--offline"]"#,
             _ => r#"["go", "test", "./..."]"#,
         }
@@ -82,7 +101,7 @@ impl Task {
     fn project(&self, rung: Rung) -> Ran {
         let lines = |text: &str| text.trim_start().to_owned();
         let mut run = tools(judge("baseline", DONE))
-            .file(".gitignore", "target\n__pycache__\n.pytest_cache\nout.log\n")
+            .file(".gitignore", "target\n__pycache__\n.pytest_cache\nnode_modules\nout.log\n")
             .file(&self.product, lines(&self.seed))
             .file(&self.test, lines(&self.old))
             .file(&format!("../sealed/{}", self.sealed), lines(&self.hidden));
@@ -97,6 +116,10 @@ impl Task {
             "go" => run
                 .file("go.mod", "module product\n\ngo 1.19\n")
                 .file("show/main.go", lines(self.main.as_deref().unwrap())),
+            "mocha" => {
+                let modules = node_module("mocha").unwrap();
+                run.setup(&format!("ln -s '{}' node_modules", modules.display()))
+            }
             _ => run,
         };
         run.settings(&self.settings(rung)).committed().code(0)
@@ -115,9 +138,9 @@ fn ends(ran: Ran, task: &Task, solution: &str) -> (bool, Ran) {
 
 /// The wrong solutions that end, and the number of all. Right ones always end.
 #[track_caller]
-fn wrong_that_end(rung: Rung) -> (Vec<String>, usize) {
+fn wrong_that_end(rung: Rung, tasks: Vec<(String, Task)>) -> (Vec<String>, usize) {
     let (mut ended, mut all) = (Vec::new(), 0);
-    for (name, task) in tasks() {
+    for (name, task) in tasks {
         let runner = if task.runner == "cargo" { "bash" } else { &task.runner };
         if !needs(runner) {
             continue;
@@ -143,7 +166,7 @@ fn wrong_that_end(rung: Rung) -> (Vec<String>, usize) {
 #[test]
 #[ignore = "minutes: projects with real test runners"]
 fn criteria_refuse_three_in_four() {
-    let (ended, all) = wrong_that_end(Rung::Criteria);
+    let (ended, all) = wrong_that_end(Rung::Criteria, tasks("tasks"));
     assert!(ended.len() * 4 <= all, "{ended:?} of {all}");
     println!("criteria: {} of {all} wrong solutions refused; not {ended:?}", all - ended.len());
 }
@@ -151,7 +174,17 @@ fn criteria_refuse_three_in_four() {
 #[test]
 #[ignore = "minutes: projects with real test runners"]
 fn sealed_tests_refuse_all() {
-    let (ended, all) = wrong_that_end(Rung::Sealed);
+    let (ended, all) = wrong_that_end(Rung::Sealed, tasks("tasks"));
+    assert!(ended.is_empty(), "{ended:?} of {all}");
+    println!("sealed: {all} of {all} wrong solutions refused");
+}
+
+#[test]
+#[ignore = "minutes: projects with real test runners"]
+fn sealed_tests_of_mocha_refuse_all() {
+    let twins = mocha_twins();
+    assert_eq!(twins.len(), tasks("tasks").len());
+    let (ended, all) = wrong_that_end(Rung::Sealed, twins);
     assert!(ended.is_empty(), "{ended:?} of {all}");
     println!("sealed: {all} of {all} wrong solutions refused");
 }

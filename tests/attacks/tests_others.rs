@@ -153,6 +153,11 @@ pub(super) const ROWS: &[Row] = &[
     held("node's tests are skipped, put off, ended", FAILS, "fooled_others::node"),
     held("jest's tests are skipped, replaced, ignored", FAILS, "fooled_others::jest"),
     held("vitest's tests are skipped, excluded", FAILS, "fooled_others::vitest"),
+    held(
+        "mocha's tests are skipped, focused, filtered by settings and hooks",
+        FAILS,
+        "fooled_others::mocha",
+    ),
     held("Go's tests are skipped, its main ends with 0", FAILS, "fooled_others::go"),
     held("bats' tests are skipped, also by what they load", FAILS, "fooled_others::bats"),
     held(

@@ -18,6 +18,7 @@ mod jest;
 mod judge;
 mod junit;
 mod libtest;
+mod mocha;
 mod nextest;
 mod nextest_text;
 mod node;

@@ -22,7 +22,8 @@ const PYTHON: [(&str, &str); 4] =
 const ALWAYS_LOADED: [&str; 2] = ["sitecustomize.py", "usercustomize.py"];
 
 /// Packages of node that run tests or compile them.
-const NODE: [&str; 7] = ["chai", "expect", "mocha", "ts-node", "tsx", "vite-node", "vitest"];
+const NODE: [&str; 9] =
+    ["c8", "chai", "expect", "mocha", "nyc", "ts-node", "tsx", "vite-node", "vitest"];
 
 /// Beginnings of the names of further such packages.
 const NODE_FAMILIES: [&str; 3] = ["jest", "@jest/", "@vitest/"];

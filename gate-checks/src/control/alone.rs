@@ -50,9 +50,13 @@ impl Control {
                 args.push(format!("-run={pattern}"));
                 args.extend(self.folders(cwd));
             }
-            Runner::Unittest | Runner::Mocha | Runner::Bats | Runner::Maven | Runner::Gradle => {
-                return None;
+            Runner::Mocha => {
+                args = without_paths(&args, cwd);
+                args.retain(|word| word != "-i" && word != "--invert");
+                args.push(format!("--grep={pattern}"));
+                args.extend(files);
             }
+            Runner::Unittest | Runner::Bats | Runner::Maven | Runner::Gradle => return None,
         }
         Some(args)
     }
@@ -129,6 +133,8 @@ mod tests {
         check(Runner::Vitest, "run src/a", &format!("run {named}"));
         let pattern = "--test-name-pattern=order_1|order_2 tests/order_1.x";
         check(Runner::Node, "test/*.test.js", pattern);
+        let chosen = "--grep=order_1|order_2 tests/order_1.x";
+        check(Runner::Mocha, "-i --recursive tests", &format!("--recursive {chosen}"));
         check(Runner::Go, "-race ./...", "-race -run=order_1|order_2 ./tests");
     }
 }

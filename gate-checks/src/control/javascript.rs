@@ -61,6 +61,12 @@ impl<'t> Module<'t> {
         self.statements.iter().find_map(|statement| imported(statement, modules))
     }
 
+    /// The statements at the top level that hold one of these texts.
+    pub(super) fn statements_with(&self, texts: &[&str]) -> impl Iterator<Item = &str> {
+        let statements = self.statements.iter().map(|statement| statement.trim_end());
+        statements.filter(|statement| texts.iter().any(|text| statement.contains(text)))
+    }
+
     /// A statement at the top level gives something this name.
     pub(super) fn declares(&self, name: &str) -> bool {
         self.statements.iter().any(|statement| {

@@ -11,6 +11,7 @@ mod cargo_package;
 mod go;
 mod javascript;
 mod jest;
+mod mocha;
 mod names;
 mod node;
 mod pytest;
@@ -65,9 +66,8 @@ fn drafts(runner: Runner, tree: &TestTree<'_>, new_name: Namer<'_>) -> Vec<Draft
         Runner::Jest | Runner::Vitest => jest::drafts(runner, tree, new_name),
         Runner::Node => node::drafts(tree, new_name),
         Runner::Go => go::drafts(tree, new_name),
-        Runner::Unittest | Runner::Mocha | Runner::Bats | Runner::Maven | Runner::Gradle => {
-            Vec::new()
-        }
+        Runner::Mocha => mocha::drafts(tree, new_name),
+        Runner::Unittest | Runner::Bats | Runner::Maven | Runner::Gradle => Vec::new(),
     }
 }
 

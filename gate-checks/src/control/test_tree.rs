@@ -1,9 +1,11 @@
 //! The files of a tree, and a command in it: the input for choosing a control's file.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::names::{ControlName, FailureKind};
+use crate::report::Test;
 
 /// A tree, and the command that runs its tests.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +18,8 @@ pub(crate) struct TestTree<'a> {
     pub(crate) files: &'a [PathBuf],
     /// Arguments of the runner.
     pub(crate) args: &'a [String],
+    /// The tests that the command has just run, as far as its report names them.
+    pub(crate) reported: &'a [Test],
     /// The changes since the baseline, as far as there is one.
     pub(crate) changed: ChangedFiles<'a>,
 }
@@ -66,7 +70,7 @@ impl TestTree<'_> {
         let (mut edited, mut unchanged) = (Vec::new(), Vec::new());
         for file in self.files_below(folder) {
             let relative = file.strip_prefix(self.root).unwrap_or(&file).to_owned();
-            if self.changed.added.contains(&relative) || !self.contains(&file) {
+            if self.is_added(&file) || !self.contains(&file) {
                 continue;
             }
             match self.changed.edited.contains(&relative) {
@@ -77,6 +81,18 @@ impl TestTree<'_> {
         let files = edited.iter().chain(&unchanged);
         let drafts = files.filter_map(|file| draft(file, &read_text(file)));
         drafts.take(MAX_EXTENDED_FILES).collect()
+    }
+
+    /// The files that reports name before the names of their tests; empty if they name none.
+    pub(super) fn reported_files(&self) -> BTreeSet<PathBuf> {
+        let files = self.reported.iter().filter_map(|test| test.id.split_once(" > "));
+        files.map(|(file, _)| self.cwd.join(file)).collect()
+    }
+
+    /// The file was added since the baseline, relative to the root or not.
+    pub(super) fn is_added(&self, file: &Path) -> bool {
+        let relative = file.strip_prefix(self.root).unwrap_or(file);
+        self.changed.added.iter().any(|added| added == relative)
     }
 
     /// The value of an option, as `--name value` or `--name=value`.

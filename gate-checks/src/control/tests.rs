@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use super::{
     ChangedFiles, ControlName, FailureKind, FailureKinds, Runner, TestTree, drafts, plant,
 };
+use crate::report::{Status, Test};
 
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -22,7 +23,7 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
 }
 
 /// The places of the tests for these arguments, relative to the tree, and their texts. The
-/// first name is `order_1`.
+/// first name is `order_1`. Each file has a reported test.
 fn drafted(
     runner: Runner,
     line: &str,
@@ -33,7 +34,11 @@ fn drafted(
     let args: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
     let names: Vec<_> = files.iter().map(|(name, _)| PathBuf::from(name)).collect();
     let (root, cwd) = (folder.path(), folder.path());
-    let tree = TestTree { root, cwd, files: &names, args: &args, changed };
+    let reported: Vec<_> = files
+        .iter()
+        .map(|(name, _)| Test { id: format!("{name} > a"), status: Status::Passed })
+        .collect();
+    let tree = TestTree { root, cwd, files: &names, args: &args, reported: &reported, changed };
     let mut number = 0;
     let drafts = drafts(runner, &tree, &mut |kind| {
         number += 1;
@@ -146,6 +151,45 @@ fn javascript() {
 }
 
 #[test]
+fn mocha() {
+    let test = "const { expect } = require('chai');\nconst a = require('./a');\n\
+                describe('a', () => it('b', () => expect(a).to.eql(1)));\n";
+    let ts = "import { it } from 'mocha';\nimport * as assert from 'assert';\n\
+              it('a', () => assert.equal(1, 1));\n";
+    let js = [("test/unit/a.spec.js", test), ("b.js", "it.only('a', () => {});\n")];
+    check(
+        Runner::Mocha,
+        "",
+        &js,
+        "test/unit/order-1.spec.js",
+        "= require('chai');\nit(\"order_1\"",
+    );
+    check(
+        Runner::Mocha,
+        "",
+        &js,
+        "test/unit/order-1.spec.js",
+        "expect(\"order 2\").to.eql(\"order\");",
+    );
+    check(
+        Runner::Mocha,
+        "",
+        &[("a-test.ts", ts)],
+        "order-1-test.ts",
+        "import * as assert from 'assert';",
+    );
+    let tdd = [("test/a.js", "suite('a', function () {\n  test('b', function () {});\n});\n")];
+    check(
+        Runner::Mocha,
+        "",
+        &tdd,
+        "test/order-1.js",
+        "test(\"order_1\", function () {\n  throw new",
+    );
+    check_none(Runner::Mocha, "", &[("test/a.coffee", "it 'a', ->"), ("b.js", "")]);
+}
+
+#[test]
 fn go() {
     let files = [
         ("a/vendor/v.go", "package v"),
@@ -187,7 +231,8 @@ fn a_control_leaves_no_trace() {
         let (root, cwd) = (folder.path(), folder.path());
         let files_before = [PathBuf::from("test_a.py")];
         let changed = ChangedFiles::default();
-        let tree = TestTree { root, cwd, files: &files_before, args: &args, changed };
+        let tree =
+            TestTree { root, cwd, files: &files_before, args: &args, reported: &[], changed };
         let control = plant(Runner::Pytest, &tree).unwrap().unwrap();
         assert_eq!(control.names.kinds(), FailureKinds::from(FailureKind::ALL));
         let planted: Vec<_> = fs::read_dir(folder.path()).unwrap().flatten().collect();
@@ -212,7 +257,14 @@ fn nothing_is_planted_outside_of_the_tree() {
     for args in ["tests", "tests/test_a.py", &out] {
         let (root, cwd) = (folder.path(), folder.path());
         let args = &[args.to_owned()];
-        let tree = TestTree { root, cwd, files: &[], args, changed: ChangedFiles::default() };
+        let tree = TestTree {
+            root,
+            cwd,
+            files: &[],
+            args,
+            reported: &[],
+            changed: ChangedFiles::default(),
+        };
         assert!(plant(Runner::Pytest, &tree).unwrap().is_none(), "{args:?}");
     }
     assert_eq!(fs::read_dir(other.path()).unwrap().count(), 1);

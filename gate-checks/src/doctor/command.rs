@@ -17,8 +17,8 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
         return prove_by_sabotage(bench, "");
     };
     let (root, files) = (&bench.copy.root, bench.copy.files.as_slice());
-    let place =
-        TestTree { root, cwd: &cwd, files, args: &command.args, changed: ChangedFiles::default() };
+    let (args, changed) = (command.args.as_slice(), ChangedFiles::default());
+    let place = TestTree { root, cwd: &cwd, files, args, reported: &[], changed };
     match control::plant(command.runner, &place)? {
         Some(control) => prove_by_control(bench, &command, &control),
         None => {

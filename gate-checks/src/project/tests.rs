@@ -101,7 +101,7 @@ fn package(scripts: &str, more: &str) -> String {
 
 #[test]
 fn node_by_its_package_manager() {
-    let package = package(r#""test":"mocha","build":"tsc","lint":"eslint ."#, "")
+    let package = package(r#""test":"ava","build":"tsc","lint":"eslint ."#, "")
         .replace("eslint .", "eslint .\"");
     let for_all = |manager: &str| {
         [("tests", "test"), ("build", "build"), ("lint", "lint")]
@@ -135,6 +135,9 @@ fn node_runners_are_called_directly_where_a_script_is_nothing_else() {
         ("vitest run", "bun.lock", "bunx --no-install vitest run"),
         ("node --test", "package-lock.json", "node --test"),
         ("jest --ci", "package-lock.json", "npm run test"),
+        ("mocha --exit 'a b.js'", "yarn.lock", "yarn run mocha --exit a b.js"),
+        ("nyc mocha", "package-lock.json", "npx --no-install nyc mocha"),
+        ("npx mocha test", "package-lock.json", "npx mocha test"),
         ("react-scripts test", "package-lock.json", "npm run test -- --watchAll=false"),
         ("react-scripts test", "yarn.lock", "yarn run test --watchAll=false"),
     ] {
@@ -379,7 +382,7 @@ fn a_tool_that_knows_the_language_comes_before_make() {
 
 #[test]
 fn two_ecosystems_have_checks_of_their_own() {
-    let package = package("\"test\":\"mocha\",\"lint\":\"eslint\"", "");
+    let package = package("\"test\":\"ava\",\"lint\":\"eslint\"", "");
     let files = [PACKAGE, ("package.json", &package), ("tests/test_a.py", "")];
     let expected = [
         "tests: cargo test",
@@ -394,7 +397,7 @@ fn two_ecosystems_have_checks_of_their_own() {
 
 #[test]
 fn folders_below_where_the_root_has_no_tests() {
-    let package = package("\"test\":\"mocha\"", "");
+    let package = package("\"test\":\"ava\"", "");
     let files = [
         ("back end/Cargo.toml", ""),
         ("back end/tests/test_a.py", ""),

@@ -222,6 +222,7 @@ impl CiCommand {
             Format::Pytest => ("python", "pytest"),
             Format::Jest => ("node", "jest"),
             Format::Vitest => ("node", "vitest"),
+            Format::Mocha => ("node", "mocha"),
             Format::Node => ("node", "node"),
             Format::Go => ("go", "go"),
             Format::Junit | Format::Tap => return None,

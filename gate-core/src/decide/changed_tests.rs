@@ -63,8 +63,8 @@ impl ChangedTests {
     }
 }
 
-/// The names that `gate approve` takes for these tests: their own, or those of their files
-/// if there are too many tests. No name is cut.
+/// The names that `gate approve` takes for these tests: their own, those of their files if there are
+/// too many tests, or `all` if there are too many files. No name is cut.
 pub fn names_to_approve(changed: &[ChangedTests]) -> Vec<String> {
     let count: usize = changed.iter().map(|changed| changed.tests.len()).sum();
     let is_fit = |name: &String| name.chars().count() <= MAX_NAME_CHARS && is_one_line(name);
@@ -77,7 +77,7 @@ pub fn names_to_approve(changed: &[ChangedTests]) -> Vec<String> {
             names.push(changed.file.clone());
         }
     }
-    names
+    if names.len() > MAX_APPROVED_NAMES { vec!["all".to_owned()] } else { names }
 }
 
 /// The command that approves these tests.

@@ -28,6 +28,11 @@ pub(super) fn apply(argv: &mut Vec<String>, start: usize, format: Format) {
             remove_bail(argv, start);
             append(argv, start, ["--bail=0".to_owned()]);
         }
+        Format::Mocha => {
+            remove_switch(argv, start, "--bail");
+            remove_switch(argv, start, "-b");
+            append(argv, start, ["--no-bail".to_owned()]);
+        }
         Format::Go => {
             remove_switch(argv, start, "-failfast");
             // Without it, go repeats the result of an earlier run.
@@ -77,6 +82,7 @@ mod tests {
         check(Format::Pytest, 1, "pytest -x tests", "pytest -x tests --maxfail=0");
         check(Format::Jest, 1, "jest --bail 2 a", "jest a --bail=0");
         check(Format::Vitest, 1, "vitest run --bail -b=3 a", "vitest run a --bail=0");
+        check(Format::Mocha, 1, "mocha -b --bail a", "mocha a --no-bail");
         check(Format::Go, 2, "go test -failfast ./...", "go test -count=1 ./...");
         check(Format::Node, 1, "node --test", "node --test");
     }

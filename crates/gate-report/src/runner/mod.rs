@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::go::Go;
 use super::jest::Jest;
 use super::libtest::Libtest;
+use super::mocha::{self, Mocha};
 use super::nextest::Nextest;
 use super::node::{self, Node};
 use super::pytest::{self, Pytest};
@@ -105,6 +106,7 @@ fn prepare_known(request: &Request<'_>, invocation: Invocation, format: Format) 
         Format::Pytest => command.pytest(),
         Format::Jest => command.jest(invocation),
         Format::Vitest => command.vitest(invocation),
+        Format::Mocha => command.mocha(invocation),
         Format::Node => command.node(),
         Format::Go => command.go(),
         // No known runner writes JUnit or TAP: this is `cargo test`.
@@ -159,6 +161,23 @@ impl RunnerCommand<'_> {
         options::append(&mut self.argv, self.options_start, vitest_options(&path, shows_progress));
         self.keep_options_from_npm(invocation);
         Box::new(Jest::new(Format::Vitest, path, self.cwd.to_owned()))
+    }
+
+    /// mocha takes the last of several reporters, and has one alone.
+    fn mocha(&mut self, invocation: Invocation) -> Box<dyn Reader> {
+        for name in ["--reporter", "-R", "--reporter-option", "--reporter-options", "-O"] {
+            options::remove_option(&mut self.argv, self.options_start, name);
+        }
+        let reporter = match mocha::write_reporter(self.folder) {
+            Ok(path) => format!("--reporter={}", path.display()),
+            Err(error) => {
+                let problem = format!("the reporter for mocha could not be written: {error}");
+                return unknown::unreported(Format::Mocha, problem);
+            }
+        };
+        options::append(&mut self.argv, self.options_start, [reporter]);
+        self.keep_options_from_npm(invocation);
+        Box::new(Mocha::new(self.folder, self.cwd))
     }
 
     /// `npm exec` takes the options of what it starts for its own, unless a `--` stands before them.

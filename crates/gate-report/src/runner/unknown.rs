@@ -16,6 +16,7 @@ use crate::go_text::GoText;
 use crate::jest::Jest;
 use crate::junit;
 use crate::libtest::Libtest;
+use crate::mocha::{self, Mocha};
 use crate::nextest_text::NextestText;
 use crate::pytest::Pytest;
 use crate::tap::Tap;
@@ -35,6 +36,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Prepared {
         (Some(format), true) => reader_at_place(request, format),
         (None, false) => {
             prepared.env_added.push(pytest_variable(request.folder));
+            prepared.env_added.extend(mocha::variable(request.folder));
             let mut readers: Vec<Box<dyn Reader>> = vec![
                 Box::new(Libtest::optional()),
                 Box::new(NextestText::new()),
@@ -42,6 +44,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Prepared {
             ];
             readers.extend(Console::readers(Format::Jest));
             readers.extend(Console::readers(Format::Vitest));
+            readers.push(Box::new(Mocha::optional(request.folder, request.cwd)));
             readers.push(Box::new(Go::optional()));
             readers.push(Box::new(GoText::new()));
             readers.push(Box::new(Tap::optional()));
@@ -62,6 +65,7 @@ fn reader_at_place(request: &Request<'_>, format: Format) -> Box<dyn Reader> {
             Box::new(JunitFiles { folder: request.folder.to_owned() })
         }
         Format::Jest | Format::Vitest => Box::new(Jest::new(format, path, request.cwd.to_owned())),
+        Format::Mocha => Box::new(Mocha::at_place(path, request.cwd)),
         Format::Go => Box::new(ReportLines { path, reader: Box::new(Go::new()) }),
         Format::Tap => Box::new(ReportLines { path, reader: Box::new(Tap::new()) }),
         Format::Libtest => Box::new(ReportLines { path, reader: Box::new(Libtest::new()) }),
@@ -90,6 +94,10 @@ fn demanded_reader(
             Box::new(Jest::new(format, path, request.cwd.to_owned()))
         }
         Format::Jest | Format::Vitest => Box::new(Combined(Console::readers(format))),
+        Format::Mocha => {
+            prepared.env_added.extend(mocha::variable(request.folder));
+            Box::new(Mocha::optional(request.folder, request.cwd))
+        }
         Format::Junit => unreported(format, placeholder_hint()),
         Format::Node => unreported(format, own_command_hint(format)),
     }

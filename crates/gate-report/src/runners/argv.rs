@@ -142,6 +142,7 @@ impl<'a> CommandWords<'a> {
             ("timeout", _) => {
                 past(1, &["-k", "-s", "--kill-after", "--signal"]).map(|duration| duration + 1)
             }
+            ("nyc" | "c8", _) => past_listed(1, "coverage"),
             ("npx", _) => past_listed(1, "npm"),
             ("npm", "exec" | "x") => past_listed(2, "npm"),
             ("uv" | "poetry" | "hatch" | "pipenv" | "pdm" | "rye" | "pixi" | "pipx", "run") => {
@@ -273,6 +274,8 @@ mod tests {
         check("bun vitest | run", Runner::Vitest);
         check("cross-env CI=1 jest |", Runner::Jest);
         check("dotenv -e .env.test -- jest | --ci", Runner::Jest);
+        check("npx --no-install nyc --reporter lcov -x=a mocha | --exit", Runner::Mocha);
+        check("c8 node | --test", Runner::Node);
         check("node --experimental-vm-modules node_modules/jest/bin/jest.js | a", Runner::Jest);
     }
 
@@ -282,6 +285,7 @@ mod tests {
             "make test",
             "npm test",
             "npm run jest",
+            "nyc report",
             "bun test",
             "cargo build",
             "cargo nextest list",

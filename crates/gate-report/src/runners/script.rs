@@ -77,13 +77,14 @@ fn runner_in_command(words: &[String], cwd: &Path, depth: usize) -> Option<Runne
     let assignments = words.iter().take_while(|word| is_assignment(word)).count();
     let command = &words[assignments..];
     // Tools for coverage start another program, and have an exit code of their own.
-    let is_wrapped = matches!(command.first().map(|word| program_name(word)), Some("c8" | "nyc"));
-    let argv = &command[usize::from(is_wrapped)..];
-    if let Some(invocation) = find(argv) {
-        let args = argv[invocation.options_start.min(argv.len())..].to_vec();
+    let is_wrapper = |word: &String| matches!(program_name(word), "c8" | "nyc");
+    if let Some(invocation) = find(command) {
+        let args = command[invocation.options_start.min(command.len())..].to_vec();
+        let is_wrapped = command[..invocation.program_index].iter().any(is_wrapper);
         let starts_runner_alone = !is_wrapped && assignments == 0;
         return Some(RunnerCommand { runner: invocation.runner, args, starts_runner_alone });
     }
+    let argv = &command[usize::from(command.first().is_some_and(is_wrapper))..];
     let program = argv.first().map(|word| program_name(word))?;
     match package_script(program, &argv[1..]) {
         Some(name) => runner_in_package(name, cwd, depth),

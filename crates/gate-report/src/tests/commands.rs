@@ -138,6 +138,16 @@ fn a_reporter_of_jest_that_the_caller_asked_for_gives_way_to_gates() {
 }
 
 #[test]
+fn a_reporter_of_mocha_that_the_caller_asked_for_gives_way_to_gates() {
+    let ours = "--reporter=DIR/mocha/results.cjs";
+    check("mocha -R dot --reporter-option a=b test", None, &format!("mocha test {ours}"));
+    check("npx nyc -r lcov mocha --exit", None, &format!("npx nyc -r lcov mocha --exit {ours}"));
+    check("npm exec mocha", None, &format!("npm exec -- mocha {ours}"));
+    check("npm test", Some(Format::Mocha), "npm test");
+    check("mocha -O output={report}", Some(Format::Tap), "mocha -O output=DIR/report");
+}
+
+#[test]
 fn a_runner_goes_on_after_a_failure_only_where_that_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let argv =
@@ -162,7 +172,7 @@ fn nextest_is_allowed_its_events_by_a_variable() {
 }
 
 #[test]
-fn the_variable_for_pytest_is_quoted_as_a_shell_splits_it() {
+fn the_variables_for_runners_are_quoted_as_they_split_them() {
     let folder = tempfile::tempdir().unwrap();
     let odd = folder.path().join("it's here");
     fs::create_dir(&odd).unwrap();
@@ -172,7 +182,9 @@ fn the_variable_for_pytest_is_quoted_as_a_shell_splits_it() {
         "'--junitxml={shown}/pytest.xml' '-o' 'junit_family=xunit1' '-o' 'junit_logging=no' '-o' \
          'cache_dir={shown}/pytest-cache' '-o' 'log_file={shown}/pytest.log'"
     );
-    assert_eq!(added, [("PYTEST_ADDOPTS".to_owned(), expected)]);
+    let reporter = format!("--reporter=\"{}/mocha/results.cjs\"", odd.display());
+    let mocha = ("MOCHA_OPTIONS".to_owned(), reporter);
+    assert_eq!(added, [("PYTEST_ADDOPTS".to_owned(), expected), mocha]);
     let demanded = prepared("make test", Some(Format::Tap), false, &odd).env_added;
     assert_eq!(demanded, []);
 }

@@ -6,6 +6,7 @@ mod fed;
 mod junit_names;
 mod laws;
 mod messages;
+mod mocha;
 mod prepared;
 mod protocol;
 mod pytest;

@@ -13,7 +13,15 @@ use super::verdict::Verdict;
 use super::{Trouble, VerifiedTests};
 use crate::check::CheckId;
 use crate::control::FailureKinds;
+use crate::report::Test;
 use crate::runner::RunnerCommand;
+
+/// A runner, and the tests that it has just reported.
+#[derive(Clone, Copy)]
+struct Called<'a> {
+    runner: &'a RunnerCommand,
+    tests: &'a [Test],
+}
 
 /// A control that ran.
 struct ControlRun {
@@ -42,7 +50,9 @@ impl VerifiedTests<'_> {
         verdict: &mut Verdict,
     ) -> Result<(), Trouble> {
         let log = CheckId::new(format!("{}-control", self.id));
-        let Some(control_run) = self.run_control_alone(workspace, runner, &log).await? else {
+        let tests = verdict.report.as_ref().map(|report| report.tests.clone()).unwrap_or_default();
+        let called = Called { runner, tests: &tests };
+        let Some(control_run) = self.run_control_alone(workspace, called, &log).await? else {
             let reason = format!("there is no place for a control of {}", runner.runner.name());
             verdict.note_no_control(&reason);
             return Ok(());
@@ -54,7 +64,7 @@ impl VerifiedTests<'_> {
         if outcome == ControlOutcome::Failed {
             return Ok(());
         }
-        match self.meaning(workspace, overlay, runner, &outcome).await? {
+        match self.meaning(workspace, overlay, called, &outcome).await? {
             Meaning::Tamper => verdict.set_outcome(Outcome::Tamper, outcome.summary(exit_code)),
             Meaning::Nothing(reason) => verdict.note_no_control(reason),
             Meaning::Less(silent) => {
@@ -69,10 +79,10 @@ impl VerifiedTests<'_> {
     async fn run_control_alone(
         &self,
         workspace: &TestWorkspace,
-        runner: &RunnerCommand,
+        Called { runner, tests }: Called<'_>,
         log: &CheckId,
     ) -> Result<Option<ControlRun>, Trouble> {
-        let Some(control) = workspace.plant(runner)? else { return Ok(None) };
+        let Some(control) = workspace.plant(runner, tests)? else { return Ok(None) };
         let result = workspace.run_control(log, runner, &control).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
@@ -99,7 +109,7 @@ impl VerifiedTests<'_> {
         &self,
         workspace: &mut TestWorkspace,
         overlay: Option<&Overlay<'_>>,
-        runner: &RunnerCommand,
+        called: Called<'_>,
         outcome: &ControlOutcome,
     ) -> Result<Meaning, Trouble> {
         if *outcome == ControlOutcome::Masked {
@@ -111,7 +121,7 @@ impl VerifiedTests<'_> {
             if is_left_out && overlay.has_approved_settings(self.cx.options.occasion) {
                 return Ok(Meaning::Nothing("settings that a person has approved leave it out"));
             }
-            failed_on_baseline = self.failed_on_baseline(workspace, overlay, runner).await?;
+            failed_on_baseline = self.failed_on_baseline(workspace, overlay, called).await?;
         }
         if let ControlOutcome::Partly { passed, missing } = outcome {
             let not_failed = passed | missing;
@@ -121,6 +131,7 @@ impl VerifiedTests<'_> {
             };
             return Ok(if is_tamper { Meaning::Tamper } else { Meaning::Less(not_failed) });
         }
+        let Called { runner, .. } = called;
         let is_selection = runner.runner.selects_tests(&runner.args);
         let fails_nowhere = failed_on_baseline.as_ref().map(FailureKinds::is_empty);
         Ok(match (fails_nowhere, outcome) {
@@ -140,7 +151,7 @@ impl VerifiedTests<'_> {
         &self,
         workspace: &TestWorkspace,
         overlay: &Overlay<'_>,
-        runner: &RunnerCommand,
+        called: Called<'_>,
     ) -> Result<Option<FailureKinds>, Trouble> {
         if let Some(kinds) = self.stored_result(workspace, overlay, RunKind::Control) {
             return Ok(Some(kinds));
@@ -149,7 +160,7 @@ impl VerifiedTests<'_> {
         let contents = Contents::Baseline(overlay);
         deciding_copy.lay(self.id, contents, &BTreeSet::new(), Some(overlay.baseline))?;
         let log = CheckId::new(format!("{}-baseline-control", self.id));
-        let Some(control_run) = self.run_control_alone(&deciding_copy, runner, &log).await? else {
+        let Some(control_run) = self.run_control_alone(&deciding_copy, called, &log).await? else {
             return Ok(None);
         };
         let failed = &control_run.kinds - &control_run.outcome.not_failed();

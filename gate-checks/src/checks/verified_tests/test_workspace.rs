@@ -19,7 +19,7 @@ use crate::checks::launch::CopyReport;
 use crate::checks::test_run::{FinishedRun, NO_BYTECODE, TestRun};
 use crate::control::{self, ChangedFiles, Control, TestTree};
 use crate::logs::Logs;
-use crate::report::{TestReport, with_options};
+use crate::report::{Test, TestReport, with_options};
 use crate::runner::RunnerCommand;
 use crate::site::CheckSite;
 use crate::workspace::{Layout, OpenedFiles, Workspace};
@@ -227,13 +227,19 @@ impl TestWorkspace {
         self
     }
 
-    /// Plants a control for a runner; `None` if no place is known.
-    pub(super) fn plant(&self, runner: &RunnerCommand) -> io::Result<Option<Control>> {
+    /// Plants a control for a runner, which has just reported these tests; `None` if no place is
+    /// known.
+    pub(super) fn plant(
+        &self,
+        runner: &RunnerCommand,
+        reported: &[Test],
+    ) -> io::Result<Option<Control>> {
         let place = TestTree {
             root: self.workspace.root(),
             cwd: &self.folder_of_tests(),
             files: &self.files,
             args: &runner.args,
+            reported,
             changed: ChangedFiles { added: &self.added, edited: &self.edited },
         };
         control::plant(runner.runner, &place)

@@ -145,6 +145,46 @@ fn node() {
 }
 
 #[test]
+fn mocha() {
+    let files = [
+        (
+            "a.js",
+            "const assert = require('assert');\nit('a', () => { assert.deepEqual(1, 1); });\n",
+        ),
+        (
+            "b.js",
+            "const { assert: is } = require('chai');\nsuite('a', () => test('b', () => is(1)));\n",
+        ),
+        ("c.mjs", "import { strictEqual } from 'node:assert';\nit('a', () => {});\n"),
+        (
+            "d.js",
+            "require('should');\nit('a', () => { a.should.equal(1); });\nit.only('b', () => {});\n",
+        ),
+        ("e.js", "require('should');\nspecify('a', () => { a.should.equal(1); });"),
+        ("f.js", "it('a', () => { expect(a).toEqual(1); expect(b).to.be.ok(); });\n"),
+    ];
+    let all = [
+        (
+            "a.js",
+            "\nit(\"order_3\", function () {\n  assert.deepEqual(\"order 3\", \"order\");\n});\n",
+        ),
+        ("b.js", "\ntest(\"order_4\", function () {\n  is.strictEqual(\"order 4\", \"order\");"),
+        ("c.mjs", "strictEqual(\"order 5\", \"order\");"),
+        (
+            "e.js",
+            "\n\nspecify(\"order_6\", function () {\n  (\"order 6\").should.equal(\"order\");",
+        ),
+    ];
+    check_inside(Runner::Mocha, "", &files[..5], &all);
+    check_inside(
+        Runner::Mocha,
+        "",
+        &files[5..],
+        &[("f.js", "expect(\"order 3\").toEqual(\"order\");")],
+    );
+}
+
+#[test]
 fn go() {
     let test = "package a_test\n\nimport (\n\t\"testing\"\n)\n\nfunc TestA(t *testing.T) {}\n";
     let tagged = format!("//go:build slow\n\n{test}");

@@ -4,6 +4,7 @@ use super::package::Package;
 use crate::project::folder::Folder;
 use crate::project::proposal::{Aim, Findings, Proposal};
 use crate::project::watching::{Scripts, never_ends};
+use crate::runner::{Runner, find};
 
 /// A package manager, which also runs scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +85,17 @@ impl PackageManager {
         }
     }
 
+    /// Runs the words of a script: their program may be that of an installed package.
+    pub(super) fn exec_script(self, script: &[String]) -> Vec<String> {
+        const INSTALLED: [&str; 7] = ["mocha", "_mocha", "nyc", "c8", "cross-env", "dotenv", "tsx"];
+        match script.split_first() {
+            Some((program, arguments)) if INSTALLED.contains(&program.as_str()) => {
+                [self.exec(program), arguments.to_vec()].concat()
+            }
+            _ => script.to_vec(),
+        }
+    }
+
     /// Runs the program of an installed package, and installs none.
     pub(super) fn exec(self, program: &str) -> Vec<String> {
         match self {
@@ -110,7 +122,7 @@ pub(super) fn words(words: &[&str]) -> Vec<String> {
 }
 
 /// The kind of a test script.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TestScript {
     /// No script, or only the one that `npm init` writes.
     None,
@@ -118,6 +130,8 @@ pub(super) enum TestScript {
     Watches,
     /// It starts a runner and nothing else.
     Runner(TestRunner),
+    /// It starts mocha and nothing else, by these words.
+    Mocha(Vec<String>),
     /// Anything else, and the arguments that make it end.
     Other(&'static [&'static str]),
 }
@@ -137,6 +151,11 @@ impl TestScript {
         if never_ends(text, scripts) {
             return Self::Watches;
         }
+        if let Some(words) = script_words(text)
+            && find(&words).is_some_and(|invocation| invocation.runner == Runner::Mocha)
+        {
+            return Self::Mocha(words);
+        }
         // `react-scripts test` watches, unless its words or CI say otherwise.
         let has_watch_option = words.iter().any(|word| word.starts_with("--watch"));
         let is_watching = words.first() == Some(&"react-scripts") && !has_watch_option;
@@ -144,8 +163,38 @@ impl TestScript {
     }
 
     /// It tests, and comes to an end.
-    pub(super) fn runs_tests(self) -> bool {
-        matches!(self, Self::Runner(_) | Self::Other(_))
+    pub(super) fn runs_tests(&self) -> bool {
+        matches!(self, Self::Runner(_) | Self::Mocha(_) | Self::Other(_))
+    }
+}
+
+/// The words of a script, as a shell splits them; `None` if it does more than that with them.
+fn script_words(text: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut letters = text.chars().peekable();
+    loop {
+        while letters.next_if(|letter| letter.is_whitespace()).is_some() {}
+        if letters.peek().is_none() {
+            return Some(words);
+        }
+        let mut word = String::new();
+        while let Some(letter) = letters.next_if(|letter| !letter.is_whitespace()) {
+            match letter {
+                '\'' | '"' => loop {
+                    match letters.next()? {
+                        end if end == letter => break,
+                        '$' | '`' | '\\' if letter == '"' => return None,
+                        quoted => word.push(quoted),
+                    }
+                },
+                // mocha reads patterns as a shell does, but for this one.
+                '*' if word.ends_with('*') => return None,
+                '|' | '&' | ';' | '<' | '>' | '(' | ')' | '{' | '}' | '$' | '`' | '\\' | '#'
+                | '!' | '~' => return None,
+                letter => word.push(letter),
+            }
+        }
+        words.push(word);
     }
 }
 
@@ -154,17 +203,19 @@ impl TestScript {
 pub(super) enum TestRunner {
     Jest,
     Vitest,
+    Mocha,
     Node,
 }
 
 impl TestRunner {
     /// The runners that are packages, which a project installs.
-    pub(super) const INSTALLED: [Self; 2] = [Self::Vitest, Self::Jest];
+    pub(super) const INSTALLED: [Self; 3] = [Self::Vitest, Self::Jest, Self::Mocha];
 
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Jest => "jest",
             Self::Vitest => "vitest",
+            Self::Mocha => "mocha",
             Self::Node => "node",
         }
     }
@@ -172,6 +223,7 @@ impl TestRunner {
     pub(super) fn command(self, manager: PackageManager) -> Vec<String> {
         match self {
             Self::Jest => manager.exec("jest"),
+            Self::Mocha => manager.exec("mocha"),
             Self::Vitest => [manager.exec("vitest"), words(&["run"])].concat(),
             Self::Node => words(&["node", "--test"]),
         }
@@ -180,36 +232,54 @@ impl TestRunner {
 
 #[cfg(test)]
 mod tests {
-    use super::{TestRunner, TestScript};
+    use super::{TestRunner, TestScript, words};
 
-    fn check(text: &str, expected: TestScript) {
-        assert_eq!(TestScript::read(text, &|_| None), expected, "{text}");
+    fn check(text: &str, expected: &TestScript) {
+        assert_eq!(&TestScript::read(text, &|_| None), expected, "{text}");
     }
 
     #[test]
     fn the_text_of_npm_init_is_no_script() {
-        check("echo \"Error: no test specified\" && exit 1", TestScript::None);
+        check("echo \"Error: no test specified\" && exit 1", &TestScript::None);
     }
 
     #[test]
     fn a_runner_is_recognised_where_it_stands_alone() {
-        check("jest", TestScript::Runner(TestRunner::Jest));
-        check(" vitest  run ", TestScript::Runner(TestRunner::Vitest));
-        check("vitest", TestScript::Runner(TestRunner::Vitest));
-        check("node --test", TestScript::Runner(TestRunner::Node));
-        check("jest --ci", TestScript::Other(&[]));
-        check("tsc && jest", TestScript::Other(&[]));
-        check("mocha", TestScript::Other(&[]));
+        check("jest", &TestScript::Runner(TestRunner::Jest));
+        check(" vitest  run ", &TestScript::Runner(TestRunner::Vitest));
+        check("vitest", &TestScript::Runner(TestRunner::Vitest));
+        check("node --test", &TestScript::Runner(TestRunner::Node));
+        check("jest --ci", &TestScript::Other(&[]));
+        check("tsc && jest", &TestScript::Other(&[]));
+        check("mocha && eslint .", &TestScript::Other(&[]));
+        check("mocha test/**/*.js", &TestScript::Other(&[]));
+        check("mocha \"$PATTERN\"", &TestScript::Other(&[]));
+        check("NODE_ENV=test mocha", &TestScript::Other(&[]));
+        check("mocha 'unclosed", &TestScript::Other(&[]));
+    }
+
+    #[test]
+    fn mocha_is_recognised_with_its_words() {
+        let check = |text, expected: &[&str]| check(text, &TestScript::Mocha(words(expected)));
+        check("mocha", &["mocha"]);
+        check(" mocha  --exit \"test/**/*.js\" ", &["mocha", "--exit", "test/**/*.js"]);
+        check("mocha 'a b'c test/*.js", &["mocha", "a bc", "test/*.js"]);
+        check(
+            "nyc --reporter=lcov mocha -R dot",
+            &["nyc", "--reporter=lcov", "mocha", "-R", "dot"],
+        );
+        check("cross-env A=1 mocha", &["cross-env", "A=1", "mocha"]);
+        check("npx mocha", &["npx", "mocha"]);
     }
 
     #[test]
     fn a_script_that_never_ends_is_none() {
-        check("jest --watch", TestScript::Watches);
-        check("jest --watchAll", TestScript::Watches);
-        check("nodemon --exec \"node --test\"", TestScript::Watches);
-        check("jest --watchAll=false", TestScript::Other(&[]));
-        check("ng test --no-watch", TestScript::Other(&[]));
-        check("react-scripts test", TestScript::Other(&["--watchAll=false"]));
-        check("react-scripts test --watchAll=false", TestScript::Other(&[]));
+        check("jest --watch", &TestScript::Watches);
+        check("jest --watchAll", &TestScript::Watches);
+        check("nodemon --exec \"node --test\"", &TestScript::Watches);
+        check("jest --watchAll=false", &TestScript::Other(&[]));
+        check("ng test --no-watch", &TestScript::Other(&[]));
+        check("react-scripts test", &TestScript::Other(&["--watchAll=false"]));
+        check("react-scripts test --watchAll=false", &TestScript::Other(&[]));
     }
 }

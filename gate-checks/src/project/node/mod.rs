@@ -78,6 +78,11 @@ fn propose_tests(
             let evidence = "scripts.test in package.json, called directly for its results";
             findings.propose(manager.proposal(Aim::Tests, words, evidence));
         }
+        TestScript::Mocha(script) => {
+            let words = manager.exec_script(&script);
+            let evidence = "scripts.test in package.json, called directly for its results";
+            findings.propose(manager.proposal(Aim::Tests, words, evidence));
+        }
         TestScript::Other(arguments) => {
             let words = [manager.run("test"), manager.script_arguments(arguments)].concat();
             findings.propose(manager.proposal(Aim::Tests, words, "scripts.test in package.json"));
@@ -112,5 +117,10 @@ fn propose_without_script(
     {
         let evidence = format!("{} in package.json", runner.name());
         findings.propose(manager.proposal(Aim::Tests, runner.command(manager), evidence));
+    } else if let Some(settings) =
+        folder.names(".").into_iter().find(|name| name.starts_with(".mocharc."))
+    {
+        let words = TestRunner::Mocha.command(manager);
+        findings.propose(manager.proposal(Aim::Tests, words, settings));
     }
 }

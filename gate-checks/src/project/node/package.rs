@@ -28,8 +28,12 @@ impl Package {
 
     /// The test script, as far as its text shows what it does.
     pub(super) fn test_script(&self) -> TestScript {
-        let script = self.script("test");
-        script.map_or(TestScript::None, |text| TestScript::read(text, &|name| self.script(name)))
+        let Some(text) = self.script("test") else { return TestScript::None };
+        match TestScript::read(text, &|name| self.script(name)) {
+            // It may build what the tests are about.
+            TestScript::Mocha(_) if self.script("pretest").is_some() => TestScript::Other(&[]),
+            script => script,
+        }
     }
 
     pub(super) fn text(&self, key: &str) -> Option<&str> {

@@ -81,7 +81,7 @@ fn a_gradle_wrapper_that_may_not_be_executed_is_not_taken() {
 
 #[test]
 fn lock_files_of_one_manager_do_not_contradict_each_other() {
-    let script = package("\"test\":\"mocha\"", "");
+    let script = package("\"test\":\"ava\"", "");
     let both =
         [("package.json", script.as_str()), ("package-lock.json", ""), ("npm-shrinkwrap.json", "")];
     check(&both, &["tests: npm run test"]);
@@ -91,7 +91,7 @@ fn lock_files_of_one_manager_do_not_contradict_each_other() {
 
 #[test]
 fn packages_of_yarn_need_no_folder_of_modules() {
-    let script = package("\"test\":\"mocha\"", r#","dependencies":{"a":"1"}"#);
+    let script = package("\"test\":\"ava\"", r#","dependencies":{"a":"1"}"#);
     check(&[("package.json", &script), ("yarn.lock", "")], &["tests: yarn run test"]);
     let noted = "node_modules is missing: `pnpm install` makes it";
     check_noted(

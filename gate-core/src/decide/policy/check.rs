@@ -100,6 +100,8 @@ pub enum ReportFormat {
     Jest,
     /// vitest's JSON.
     Vitest,
+    /// mocha's JSON.
+    Mocha,
     /// The events of `node --test`.
     Node,
     /// `go test -json`.
@@ -119,6 +121,7 @@ impl ReportFormat {
             Self::Pytest => "pytest",
             Self::Jest => "jest",
             Self::Vitest => "vitest",
+            Self::Mocha => "mocha",
             Self::Node => "node",
             Self::Go => "go",
             Self::Junit => "junit",

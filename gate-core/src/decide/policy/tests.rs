@@ -240,6 +240,7 @@ fn a_report_format_is_called_as_in_settings_and_records() {
         Format::Pytest,
         Format::Jest,
         Format::Vitest,
+        Format::Mocha,
         Format::Node,
         Format::Go,
         Format::Junit,
