@@ -31,6 +31,7 @@ mod config;
 mod corpus;
 mod criteria;
 mod crowd;
+mod decide_first;
 mod demo;
 mod disk;
 mod doctor;

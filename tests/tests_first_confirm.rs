@@ -5,11 +5,13 @@ use crate::support::Ran;
 use crate::tests_first::{CODE, NEW_TEST, project, shown};
 
 /// Answers the questions of a program at a terminal, one after another.
-const TERMINAL: &str = "import os, pty, sys
+/// Arguments: the answers, the end of a question, the program and its arguments. The answer `^D` ends
+/// the input.
+pub(crate) const TERMINAL: &str = "import os, pty, sys
 answers = sys.argv[1].split('|')
 pid, terminal = pty.fork()
 if pid == 0:
-    os.execv(sys.argv[2], sys.argv[2:])
+    os.execv(sys.argv[3], sys.argv[3:])
 unseen = b''
 while True:
     try:
@@ -18,8 +20,9 @@ while True:
         break
     unseen += shown
     sys.stdout.buffer.write(shown)
-    if unseen.rstrip().endswith(b'with them]'):
-        os.write(terminal, (answers.pop(0) + '\\n').encode())
+    if unseen.rstrip().endswith(sys.argv[2].encode()):
+        answer = answers.pop(0)
+        os.write(terminal, b'\\x04' if answer == '^D' else (answer + '\\n').encode())
         unseen = b''
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 ";
@@ -28,7 +31,7 @@ fn confirmed(answers: &str, code: i32) -> Ran {
     let args = "run --task t1 --tests-first --confirm --prompt PROMPT.md -- ./agent.sh";
     let program = crate::support::GATE;
     let run = project("", &format!("{NEW_TEST}cp prompt prompt-tests\n"), CODE);
-    let words = ["-c", TERMINAL, answers, program].into_iter().chain(args.split(' '));
+    let words = ["-c", TERMINAL, answers, "with them]", program].into_iter().chain(args.split(' '));
     run.program("python3").args(words).code(code)
 }
 

@@ -4,6 +4,7 @@ mod approved;
 mod baseline;
 mod builder;
 mod case;
+mod decided;
 mod elsewhere;
 mod failures;
 mod goals;
@@ -20,7 +21,7 @@ use gate_checks::{CheckSite, OwnChecks};
 use gate_core::config::{Backoff, ConfigWarning, Resolved};
 use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::iteration_facts::TreeState;
-use gate_core::decide::policy::{Threshold, TokenMode, When};
+use gate_core::decide::policy::{Criterion, Threshold, TokenMode, When};
 use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::signal::{TokenHalves, UncheckedSignal, prompt};
 use gate_core::mask::Masker;
@@ -68,6 +69,8 @@ pub struct Gate {
     writes_tests: bool,
     /// The goals of persons in force.
     goals: Goals,
+    /// Criteria that a person gave for this loop, beside those of the settings.
+    loops_criteria: Vec<Criterion>,
 }
 
 impl Gate {
@@ -99,6 +102,7 @@ impl Gate {
             backoff,
             writes_tests: false,
             goals: Goals::default(),
+            loops_criteria: Vec::new(),
         })
     }
 
@@ -117,6 +121,7 @@ impl Gate {
             backoff: self.backoff,
             writes_tests: self.writes_tests,
             goals: self.goals.clone(),
+            loops_criteria: self.loops_criteria.clone(),
         }
     }
 
@@ -319,6 +324,8 @@ impl Gate {
         input.observed = scan.observed();
         input.observed.stop.clone_from(&request.turn.stop);
         input.observed.outage.clone_from(&request.turn.outage);
+        input.observed.listing.clone_from(&request.turn.listing);
+        input.observed.decided.clone_from(&request.turn.decided);
         input
     }
 }

@@ -7,6 +7,7 @@ use gate_checks::check::About;
 use gate_checks::{Checks, GatherOptions};
 use gate_core::decide::elsewhere::WorkElsewhere;
 use gate_core::decide::iteration_facts::Outage;
+use gate_core::decide::open_decisions::{ConfirmedDecision, Listing};
 use gate_core::decide::situation::Situation;
 use gate_core::decide::stop::Stop;
 use gate_transcript::Forced;
@@ -71,6 +72,10 @@ pub struct Turn {
     pub done_file: bool,
     /// Why the agent could not work, if its runner found out.
     pub outage: Option<Outage>,
+    /// The open decisions that the turn was to list, and nothing else.
+    pub listing: Option<Listing>,
+    /// The decisions of a person before the work.
+    pub decided: Vec<ConfirmedDecision>,
     /// When the runner tries again after that.
     pub retry_at: Option<Timestamp>,
     /// The stop that an agent's hook was called for.

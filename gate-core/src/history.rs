@@ -56,6 +56,10 @@ pub mod kind {
     pub const RUN_ENDED: &str = "run_ended";
     /// Tests that were written before the work were locked into the decisions on it.
     pub const TESTS_LOCKED: &str = "tests_locked";
+    /// An agent listed what its task leaves open, before any work.
+    pub const DECISIONS_LISTED: &str = "decisions_listed";
+    /// A person confirmed or made these decisions, or there were none to make.
+    pub const DECISIONS_CONFIRMED: &str = "decisions_confirmed";
 
     /// A machine knows of later records than the ledger has.
     pub const LOSS_NOTICED: &str = "loss_noticed";

@@ -49,6 +49,7 @@ tried! {
     ci: "howto/ci.md",
     claude_code: "howto/claude-code.md",
     criteria: "howto/criteria.md",
+    decide_first: "howto/decide-first.md",
     disk_space: "howto/disk-space.md",
     goal: "howto/goal.md",
     loop_python: "howto/loop-python.md",

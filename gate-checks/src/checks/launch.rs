@@ -233,11 +233,13 @@ impl<'a> Launch<'a> {
     }
 }
 
+/// The words before a line for bash.
+pub(super) const BASH: [&str; 4] = ["bash", "-euo", "pipefail", "-c"];
+
 /// The settings' command as a program with arguments.
 pub(super) fn argv(command: &[String], shell: bool) -> Vec<String> {
     if shell {
-        let bash = ["bash", "-euo", "pipefail", "-c"].map(str::to_owned);
-        return bash.into_iter().chain(command.iter().cloned()).collect();
+        return BASH.map(str::to_owned).into_iter().chain(command.iter().cloned()).collect();
     }
     command.to_vec()
 }

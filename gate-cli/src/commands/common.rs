@@ -65,12 +65,17 @@ pub(super) fn agreed(question: &str) -> Result<bool, Failure> {
 
 /// A person's answer to a question, in one line; empty without one.
 pub(super) fn answer(question: &str) -> Result<String, Failure> {
+    Ok(answered(question)?.unwrap_or_default())
+}
+
+/// As [`answer`]; `None` at the end of the input.
+pub(super) fn answered(question: &str) -> Result<Option<String>, Failure> {
     let mut answer = String::new();
-    io::stderr()
+    let bytes = io::stderr()
         .write_all(format!("{question} ").as_bytes())
         .and_then(|()| io::stdin().read_line(&mut answer))
         .map_err(|error| Failure::internal("answer-unread", format!("cannot ask: {error}")))?;
-    Ok(answer.trim().to_owned())
+    Ok((bytes > 0).then(|| answer.trim().to_owned()))
 }
 
 pub(super) fn is_yes(answer: &str) -> bool {

@@ -1,18 +1,20 @@
 //! `gate run`: an agent in a loop, until gate says that it ends.
 
 mod args;
+mod decide_first;
 mod display;
 mod goal;
 mod job;
 mod loop_gate;
+mod order;
+mod run_command;
 mod tests_first;
 mod worker;
 
 use std::env;
-use std::time::Duration;
 
 use gate_checks::GatherOptions;
-use gate_checks::process::{GRACE, Supervisor, ancestors, command_line};
+use gate_checks::process::{Supervisor, ancestors, command_line};
 use gate_core::Policy;
 use gate_core::config::Resolved;
 use gate_core::decide::policy::{Allowance, Unverified, When};
@@ -20,16 +22,19 @@ use gate_core::decide::signal;
 use gate_fleet::run;
 use jiff::Timestamp;
 
-pub(crate) use self::args::{CODES, Cwd, ExitCodes, Run, USAGE};
+#[cfg(test)]
+pub(crate) use self::args::Cwd;
+pub(crate) use self::args::{CODES, ExitCodes, Run, USAGE};
 use self::display::{LoopDisplay, LoopReporter};
 use self::job::Job;
 use self::loop_gate::LoopGate;
+use self::run_command::RunCommand;
 use self::tests_first::{Stage, Writes};
 use self::worker::{Worker, preset, worker};
 use super::common::DONE;
 use super::junit::write_junit;
 use super::locked;
-use crate::agent::{IN_RUN, is_of_session};
+use crate::agent::IN_RUN;
 use crate::failure::Failure;
 use crate::governance::{self, Project, Task};
 use crate::interrupt::Interrupt;
@@ -39,24 +44,16 @@ use crate::notify::{self, Notifier};
 use crate::operator::project_marks;
 use crate::render::{self, print};
 use crate::request::{Asker, Request, Turn};
-use crate::runner::{
-    End, LiveFile, Loop, Order, RunRecord, is_run_command, other_loop_here, shell_word,
-};
+use crate::runner::{End, LiveFile, Loop, RunRecord, is_run_command, other_loop_here, shell_word};
 use crate::secrets;
 use crate::settings::Selection;
 use crate::source::Source;
 use crate::supervision::ATTEND;
 use crate::test_approval::check_file_glob;
-use crate::trust::{self, Trust};
+use crate::trust;
 
 /// Exit code of a loop whose work is not done.
 const NOT_DONE: u8 = 1;
-
-/// The time that an agent has to end after SIGTERM (the seed's cancellation protocol).
-const AGENTS_GRACE: Duration = Duration::from_secs(30);
-
-/// Prefix of variables that no agent gets: the prompt gives them instead.
-const HIDDEN_PREFIX: &str = "JRUN_";
 
 pub(super) fn run(invocation: &Invocation, args: &Run) -> Result<u8, Failure> {
     // The flags that let work pass are for a person, and an agent can call gate, too.
@@ -127,33 +124,23 @@ fn parent_run(invocation: &Invocation, project: &Project) -> Result<Option<run::
     Ok(named_run.or(callers_run))
 }
 
-/// A `gate run` with all that it needs to start loops.
-struct RunCommand<'a> {
-    invocation: &'a Invocation,
-    args: &'a Run,
-    settings: Resolved,
-    trust: Trust,
-    interrupt: Interrupt,
-    worker: Worker,
-    /// Writes the tests in the place of the worker.
-    tester: Option<Worker>,
-    project: Project,
-    prompt: Option<String>,
-    notifier: Option<Notifier>,
-    /// The run whose agent started this command.
-    parent: Option<run::RunInfo>,
-}
-
 impl RunCommand<'_> {
     /// Runs the loops over a task, and prints their end.
     fn run_task(&self) -> Result<u8, Failure> {
-        let task = self.task_id();
+        let task = self.task_of_decisions(self.task_id())?;
+        let mut decisions = None;
+        if self.args.decide_first {
+            decisions = match self.decide_first(&task)? {
+                Ok(decisions) => Some(decisions),
+                Err(end) => return self.print_end(&task, &end),
+            };
+        }
         let end = if self.args.tests_first {
             self.tests_then_work(&task)?
         } else {
             self.run_loop(Stage::whole(&task, None))?
         };
-        self.print_end(&task, &end)
+        self.print_end(&task, &End { decisions, ..end })
     }
 
     /// Claims a work item, runs the loop over its phase, and prints its end.
@@ -198,10 +185,18 @@ impl RunCommand<'_> {
             _ => LoopId::Task(task.id()),
         };
         let began_at = gate_checks::head(&site);
-        let LoopGate { gate, baseline, first_tests } = self.loop_gate(site, &task, stage, id)?;
-        let instructions = stage.prompt(task_text, first_tests.as_ref());
+        // A turn that lists decisions is before them.
+        let decided = match stage.lists_decisions() {
+            true => Vec::new(),
+            false => self.decided(stage.subject())?,
+        };
+        let loop_gate = self.loop_gate(site, &task, stage, id, &decided)?;
+        let LoopGate { gate, baseline, first_tests } = loop_gate;
+        let instructions = stage.prompt(task_text, first_tests.as_ref(), &decided);
         let signal = &gate.policy().signal;
         let protocol = match stage.job {
+            // The list is what such a turn ends with.
+            _ if stage.lists_decisions() => String::new(),
             Some(_) => Job::protocol(signal),
             None => signal::prompt(signal, None),
         };
@@ -222,7 +217,7 @@ impl RunCommand<'_> {
         let mut parts = vec![instructions.trim_end().to_owned()];
         parts.extend((!goals.is_empty()).then(|| goals.join("\n")));
         parts.push(protocol);
-        let order = self.order(stage, &task, parts.join("\n\n"), gate.policy())?;
+        let order = self.order(stage, &task, parts.join("\n\n"), &gate)?;
         let format = self.worker(stage).format;
         let display = LoopDisplay { format, raw: self.args.raw, json: self.args.json };
         let root = self.invocation.places.top();
@@ -237,7 +232,8 @@ impl RunCommand<'_> {
             events: reporter.checks(),
             ..GatherOptions::default()
         };
-        let request = Request { asker, turn: Turn { format, ..Turn::default() }, checking };
+        let turn = Turn { format, decided, ..Turn::default() };
+        let request = Request { asker, turn, checking };
         let mut agent_loop =
             Loop::new(&order, &task, &gate, request, supervisor, &self.interrupt, &reporter);
         let ended = agent_loop.run();
@@ -287,7 +283,7 @@ impl RunCommand<'_> {
         let prompt = self.prompt.as_deref();
         match (stage.job, stage.writes) {
             (Some(job), _) => task.describe(Some(&job.prompt(prompt, stage.writes_tests()))),
-            (None, Writes::Work) => task.describe(prompt),
+            (None, Writes::Work | Writes::Decisions) => task.describe(prompt),
             (None, Writes::Tests { whole_task, .. }) => {
                 let whole_text = self.project.task(whole_task)?.describe(prompt)?;
                 task.describe(Some(&whole_text))
@@ -299,7 +295,10 @@ impl RunCommand<'_> {
     fn resume(&self, stage: Stage<'_>) -> Option<String> {
         match stage.job {
             Some(_) => None,
-            None => Some(resuming_command(stage.subject(), stage.writes_tests())),
+            None => {
+                let keeps_tests = stage.writes_tests() || stage.lists_decisions();
+                Some(resuming_command(stage.subject(), keeps_tests))
+            }
         }
     }
 
@@ -424,7 +423,7 @@ fn set_budget(policy: &mut Policy, args: &Run) {
 
 /// The command that goes on with a task: this one, without its prompt, which is the task's by
 /// now, and without the flags for writing tests, unless these are still to be written.
-fn resuming_command(task: &str, writes_tests: bool) -> String {
+fn resuming_command(task: &str, keeps_tests: bool) -> String {
     let args: Vec<_> = env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
     let command_start = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
     let (gate_command, agent_command) = args.split_at(command_start);
@@ -440,58 +439,13 @@ fn resuming_command(task: &str, writes_tests: bool) -> String {
             }
             "--prompt" | "--task" => drop(gate_args.next()),
             arg if arg.starts_with("--prompt=") || arg.starts_with("--task=") => {}
-            "--tests-first" | "--confirm" if !writes_tests => {}
-            "--tests-by" if !writes_tests => drop(gate_args.next()),
-            arg if arg.starts_with("--tests-by=") && !writes_tests => {}
+            "--tests-first" | "--confirm" if !keeps_tests => {}
+            "--tests-by" if !keeps_tests => drop(gate_args.next()),
+            arg if arg.starts_with("--tests-by=") && !keeps_tests => {}
             arg => words.push(arg.to_owned()),
         }
     }
     words.extend(agent_command.iter().cloned());
     let shell_words: Vec<_> = words.iter().map(|word| shell_word(word)).collect();
     secrets::masked(&shell_words.join(" "))
-}
-
-impl RunCommand<'_> {
-    /// The order of a loop: the agent's start, its prompt and its limits.
-    fn order(
-        &self,
-        stage: Stage<'_>,
-        task: &Task,
-        prompt: String,
-        policy: &Policy,
-    ) -> Result<Order, Failure> {
-        let Self { invocation, args, .. } = self;
-        let Worker { name, start, .. } = self.worker(stage);
-        let wall_ms = Some(policy.budget.wall_ms).filter(|limit_ms| *limit_ms > 0);
-        // The agent begins a session of its own, also where an agent's session started gate.
-        let variables = invocation.places.environment.iter().filter(|(name, value)| {
-            !name.starts_with(HIDDEN_PREFIX) && !is_of_session(name, value)
-        });
-        Ok(Order {
-            agent: name.clone(),
-            argv: start.argv.clone(),
-            shown_command: secrets::masked(&start.shell_line()),
-            permission_note: start.note,
-            cwd: match args.cwd {
-                Cwd::Tree => invocation.places.project()?,
-                Cwd::Task => task.folder(),
-            },
-            root: invocation.places.top(),
-            prompt,
-            iterations: args.max_iterations.get(),
-            timeout: args.timeout,
-            wall: wall_ms.map(Duration::from_millis),
-            idle: args.idle_timeout,
-            children: args.children_timeout,
-            grace: AGENTS_GRACE.max(GRACE),
-            parent: self.parent.clone(),
-            work: stage.job.map(|job| job.work_id().to_owned()),
-            lost_lease: stage.job.map(|job| job.lost_lease.clone()).unwrap_or_default(),
-            environment: variables.chain(&start.variables).cloned().collect(),
-            plain_prompt: args.plain_prompt,
-            backoff: self.settings.run.backoff(),
-            writes_tests: stage.writes_tests(),
-            resume: self.resume(stage),
-        })
-    }
 }

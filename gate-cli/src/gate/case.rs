@@ -328,6 +328,8 @@ impl Gate {
         };
         match (&request.checking.checks, admission) {
             (Checks::None, _) => false,
+            // Nothing is done yet that a check could judge.
+            _ if request.turn.listing.is_some() => false,
             (Checks::All | Checks::Only(_), _) | (Checks::Lazy, Admission::Probe) => true,
             (Checks::Lazy, Admission::Held) => false,
             (Checks::Lazy, Admission::Free) => could_exit && !request.asker.is_forced(),

@@ -55,7 +55,7 @@ impl Gate {
 
     /// The gate with these goals among its checks.
     fn bound_by(&self, open: Vec<Goal>) -> Result<Self, Failure> {
-        let mut policy = self.settings_policy().into_owned();
+        let mut policy = self.policy_without_goals().into_owned();
         let check = add_check(&mut policy, &open)?;
         Ok(Self { goals: Goals { open, check }, ..self.with_policy(policy) })
     }
@@ -94,7 +94,7 @@ impl Gate {
     }
 
     /// The policy without the goals, whose commands need no approval of settings.
-    pub(super) fn settings_policy(&self) -> Cow<'_, Policy> {
+    pub(super) fn policy_without_goals(&self) -> Cow<'_, Policy> {
         let Some(check) = &self.goals.check else { return Cow::Borrowed(&self.policy) };
         let mut policy = self.policy.clone();
         policy.checks.remove(check);

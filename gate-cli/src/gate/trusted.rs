@@ -60,7 +60,7 @@ impl Gate {
     /// The programs of the checks may be started outside of any decision.
     pub(super) fn may_start_checks(&self) -> bool {
         self.trust.as_ref().is_none_or(|trusted| {
-            trusted.trust.admit_deciding(&self.settings_policy(), &self.site).is_ok()
+            trusted.trust.admit_deciding(&self.approvable_policy(), &self.site).is_ok()
         })
     }
 
@@ -79,6 +79,7 @@ impl Gate {
         let site = CheckSite { project: trust.project()?, ..self.site.clone() };
         let gate = Self::open(settings, site)?.at(place);
         let gate = if self.writes_tests { gate.writing_tests()? } else { gate };
+        let gate = gate.requiring(&self.loops_criteria)?;
         let gate = memory.into_iter().fold(gate, Self::remembering);
         gate.trusting(trust).map(Some)
     }
@@ -102,11 +103,11 @@ impl Gate {
         }
         let programs = match &request.checking.checks {
             Checks::Only(name) => {
-                let mut policy = self.settings_policy().into_owned();
+                let mut policy = self.approvable_policy();
                 policy.checks.retain(|check, _| check == name);
                 programs(&policy, &self.site)
             }
-            _ => programs(&self.settings_policy(), &self.site),
+            _ => programs(&self.approvable_policy(), &self.site),
         };
         if state == TrustState::Changed
             || (!programs.is_empty() && self.wants_evidence(scan, request, pending))

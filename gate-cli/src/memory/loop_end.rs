@@ -42,6 +42,10 @@ pub(crate) enum StoppedBy {
     Refused,
     /// A person did not agree with the tests that were written first.
     NotConfirmed,
+    /// The agent did not list the open decisions of its task, or did more than that.
+    NotListed,
+    /// The task leaves nothing open, and its work comes next.
+    NothingOpen,
     /// gate itself could not go on: a full disk, a folder or a store that fails.
     Failed,
 }
@@ -62,6 +66,8 @@ impl StoppedBy {
             Self::NoWork => "there is no work item to claim",
             Self::Refused => "the exit signal was refused",
             Self::NotConfirmed => "the tests were not confirmed",
+            Self::NotListed => "the open decisions were not listed",
+            Self::NothingOpen => "the task leaves nothing open",
             Self::Failed => "gate could not go on",
         }
     }
@@ -81,6 +87,8 @@ impl StoppedBy {
                 | Self::MaxIterations
                 | Self::BudgetWall
                 | Self::NotConfirmed
+                | Self::NotListed
+                | Self::NothingOpen
                 | Self::Failed
         )
     }
@@ -96,9 +104,9 @@ impl StoppedBy {
             | Self::BudgetWall
             | Self::LeaseLost => 3,
             Self::Failed => 5,
-            Self::Blocked | Self::NotConfirmed => 4,
+            Self::Blocked | Self::NotConfirmed | Self::NotListed => 4,
             Self::NotStarted | Self::UnknownFormat => 2,
-            Self::NoWork | Self::Refused => 1,
+            Self::NoWork | Self::Refused | Self::NothingOpen => 1,
         }
     }
 }

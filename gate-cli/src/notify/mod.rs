@@ -155,6 +155,7 @@ pub(crate) fn send_loop_end(notifier: &Notifier, run: &RunRecord<'_>) {
     let decision = last_record.map(|record| &record.decision);
     let event = match stopped_by {
         _ if run.success => NotifyEvent::Done,
+        StoppedBy::Blocked if run.end.waits_for_decisions() => NotifyEvent::NeedsPerson,
         StoppedBy::Blocked => decision.and_then(event_of).unwrap_or(NotifyEvent::Blocked),
         _ => NotifyEvent::Stopped,
     };

@@ -115,7 +115,7 @@ fn refused(act: &str, code: &str, caller: &str) -> Failure {
 }
 
 /// The commands and flags that let work pass, or end what gate remembers.
-const TERMINAL_ACTS: [&str; 8] = [
+const TERMINAL_ACTS: [&str; 9] = [
     "gate approve",
     "gate trust",
     "gate off",
@@ -124,6 +124,7 @@ const TERMINAL_ACTS: [&str; 8] = [
     "gate goal",
     "gate goal drop",
     "--force-complete",
+    "--decide-first",
 ];
 
 /// An act needs a terminal while an agent is at work. The first approval of settings does not:

@@ -7,6 +7,7 @@ use gate_card::next_step;
 use gate_core::decide::breaker::{BreakerState, Counters, LimitedCounter};
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::grounds::in_words;
+use gate_core::decide::open_decisions::ConfirmedDecision;
 use gate_core::decide::policy::BreakerPolicy;
 use gate_core::decide::reason::{ReasonCode, WarningCode};
 use gate_core::decide::score::Indicators;
@@ -62,6 +63,9 @@ pub(crate) fn fill_card(page: &mut Page, record: &Record, options: CardOptions<'
     }
     card.checks(page);
     goals(page, record);
+    for decision in &card.decision.input.observed.decided {
+        page.row("decision", &decided_line(decision));
+    }
     card.signal(page);
     card.other_reasons(page);
     card.limits(page);
@@ -93,6 +97,15 @@ pub(crate) fn scan_card(
 /// The first word of a card about work that is done.
 pub(crate) fn done(verified: bool) -> &'static str {
     if verified { "DONE" } else { "DONE (unverified)" }
+}
+
+/// A decision of a person, with the command that shows it. Without one it is no evidence.
+pub(crate) fn decided_line(decision: &ConfirmedDecision) -> String {
+    let ConfirmedDecision { what, answer, command, .. } = decision;
+    match command {
+        Some(command) => format!("{what}: {answer} (`{command}`)"),
+        None => format!("{what}: {answer} (no command shows it)"),
+    }
 }
 
 /// The checks of a decision: first what is not in order, then the rest in one line; and its goals.
@@ -283,7 +296,10 @@ impl<'d> Card<'d> {
             signal_details(page, signal, usize::MAX);
         } else if signal.status == Status::Invalid || !self.head_shows_signal() {
             // An agent that a hook lets go, or that the operator overrules, owes no signal.
-            let owes_signal = self.decision.released.is_none() && !self.decision.forced;
+            // Neither does one that only lists decisions.
+            let is_listing = self.decision.input.observed.listing.is_some();
+            let owes_signal =
+                self.decision.released.is_none() && !self.decision.forced && !is_listing;
             let is_shown = match signal.status {
                 Status::Complete => false,
                 Status::Absent => owes_signal,

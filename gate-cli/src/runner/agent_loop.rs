@@ -10,6 +10,7 @@ use gate_fleet::run::RunInfo;
 
 use super::backoff::Backoff;
 use super::end::{DelegatedRuns, End};
+use super::listing::ListingOrder;
 use super::live::Live;
 use super::stop_conditions::{LostLease, StopConditions};
 use crate::failure::Failure;
@@ -63,6 +64,8 @@ pub(crate) struct Order {
     pub(crate) backoff: config::Backoff,
     /// The loop only writes tests.
     pub(crate) writes_tests: bool,
+    /// The loop only lists the open decisions of its task.
+    pub(crate) listing: Option<ListingOrder>,
     /// The command that resumes this loop.
     pub(crate) resume: Option<String>,
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use gate_core::decide::open_decisions::{ConfirmedDecision, OpenDecision};
 use gate_core::decide::reason::ReasonCode;
 use gate_core::decide::spent::Spent;
 use gate_core::exit::WorkPhase;
@@ -87,6 +88,23 @@ pub(crate) struct End {
     pub(crate) writes_tests: bool,
     /// The tests that were written before the work, with `--tests-first`.
     pub(crate) tests_first: Option<TestsWritten>,
+    /// The decisions that the task left open, with `--decide-first`.
+    pub(crate) decisions: Option<Decisions>,
+}
+
+/// The decisions that a task left open.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Decisions {
+    /// The agent that listed them.
+    pub(crate) by: String,
+    /// A person confirmed them, or there was nothing to confirm.
+    pub(crate) confirmed: bool,
+    /// The file in which a person confirms them; null if that is done.
+    pub(crate) file: Option<String>,
+    /// The list, with the agent's choices.
+    pub(crate) open: Vec<OpenDecision>,
+    /// The answers of a person.
+    pub(crate) decided: Vec<ConfirmedDecision>,
 }
 
 /// The tests that were written before the work.
@@ -175,6 +193,7 @@ impl End {
             max_iterations: 0,
             writes_tests: false,
             tests_first: None,
+            decisions: None,
         }
     }
 
@@ -182,6 +201,11 @@ impl End {
     pub(crate) fn waits_for_approval(&self) -> bool {
         let decision = self.last_record.as_ref().map(|record| &record.decision);
         decision.is_some_and(|decision| decision.waits_for_settings() || decision.waits_for_tests())
+    }
+
+    /// A person has yet to confirm open decisions.
+    pub(crate) fn waits_for_decisions(&self) -> bool {
+        self.decisions.as_ref().is_some_and(|decisions| !decisions.confirmed)
     }
 
     /// Takes the decision of an iteration in.

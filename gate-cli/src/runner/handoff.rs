@@ -30,6 +30,8 @@ impl Loop<'_> {
         start_commit: Option<&str>,
     ) -> Option<PathBuf> {
         let is_unfinished = match stopped_by {
+            // Nothing was done that somebody could go on with.
+            _ if self.order.listing.is_some() => false,
             StoppedBy::Blocked
             | StoppedBy::Tripped
             | StoppedBy::MaxIterations
@@ -43,6 +45,8 @@ impl Loop<'_> {
             | StoppedBy::NoWork
             | StoppedBy::Refused
             | StoppedBy::NotConfirmed
+            | StoppedBy::NotListed
+            | StoppedBy::NothingOpen
             | StoppedBy::Failed => false,
         };
         if !is_unfinished {

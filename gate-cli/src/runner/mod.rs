@@ -12,6 +12,7 @@ mod delegated;
 mod end;
 mod handoff;
 mod lease;
+mod listing;
 mod live;
 mod live_file;
 mod lock;
@@ -41,8 +42,9 @@ use crate::source::Source;
 pub(crate) use agent_loop::{Loop, Order};
 use attempt::Attempt;
 pub(crate) use delegated::is_run_command;
-pub(crate) use end::{End, FinishedRun, RunRecord, TestsWritten, WorkEnd};
+pub(crate) use end::{Decisions, End, FinishedRun, RunRecord, TestsWritten, WorkEnd};
 pub(crate) use lease::{phase_task, with_lease};
+pub(crate) use listing::{LISTING_TURNS, ListingOrder};
 pub(crate) use live::{Live, LoopEvent};
 pub(crate) use live_file::{LiveFile, LiveLoop, live_loops, other_loop_here};
 pub(crate) use lock::{is_let_go, is_locked};
@@ -137,9 +139,10 @@ impl Loop<'_> {
         self.end.handoff = handoff.map(|path| path.display().to_string());
         let first_reason =
             self.end.last_record.as_ref().and_then(|record| record.decision.reasons.first());
-        // Of the blocked loops, only one that gave up waiting can simply go on later.
+        // Of the blocked loops, only one that gave up waiting, or has listed open decisions, can simply
+        // go on later.
         let gave_up = first_reason.is_some_and(|reason| reason.code == ReasonCode::BackoffLimit);
-        if stopped_by.can_resume() || gave_up {
+        if stopped_by.can_resume() || gave_up || self.order.listing.is_some() {
             self.end.resume.clone_from(&self.order.resume);
         }
         if stopped_by == StoppedBy::Cancelled {
@@ -246,6 +249,9 @@ impl Loop<'_> {
                 return Ok(stopped_by);
             }
         }
+        if self.order.listing.is_some() {
+            return Ok(StoppedBy::NotListed);
+        }
         let max = self.order.iterations;
         self.post("ERROR", &format!("task failed: max restarts ({max}) exceeded"))?;
         Ok(StoppedBy::MaxIterations)
@@ -278,6 +284,8 @@ impl Loop<'_> {
             let counted = self.backoff.count_outage(outage, resets_at);
             request.turn.outage = Some(counted.outage);
             request.turn.retry_at = counted.retry_at;
+        } else if let Some(listing) = &self.order.listing {
+            request.turn.listing = Some(listing.read(gate, &judging)?);
         }
         let cancel = Cancellation::default();
         request.checking.cancel = cancel.clone();
@@ -317,8 +325,10 @@ impl Loop<'_> {
         if verdict != Verdict::Exit {
             claim::withdraw(self.task)?;
         }
+        let is_listed = self.note_listing(record)?;
         match verdict {
             Verdict::Exit => self.complete().map(Some),
+            Verdict::Continue if is_listed => Ok(Some(StoppedBy::NothingOpen)),
             Verdict::Tripped => Ok(Some(StoppedBy::Tripped)),
             Verdict::Blocked => Ok(Some(StoppedBy::Blocked)),
             // The next output could not be read either.

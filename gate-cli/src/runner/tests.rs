@@ -38,6 +38,7 @@ pub(super) fn order(program: &str) -> Order {
         plain_prompt: false,
         backoff: gate_core::config::Backoff { first_ms: 1, max_ms: 1, limit_ms: 1 },
         writes_tests: false,
+        listing: None,
         resume: None,
     }
 }

@@ -204,6 +204,11 @@ fn state_after(
     if input.admission(policy) == Admission::Held {
         return Some(memory.held(observed));
     }
+    // Before the work begins, nothing of it can go wrong: a list of open decisions counts as no
+    // iteration.
+    if observed.listing.is_some() && memory.governing().is_closed() {
+        return Some(memory.idle(observed));
+    }
     // A person is waited for: nothing of that is the agent's failure.
     if verdict == Verdict::Blocked
         && is_about_tests_alone(reasons)

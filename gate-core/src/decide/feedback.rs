@@ -58,7 +58,10 @@ pub(super) fn text(
     }
     let asks = situation(input).is_some_and(|situation| situation.asks);
     let mut text = if asks { format!("{NO_ANSWER}{OPENING}\n") } else { format!("{OPENING}\n") };
-    text.push_str(&limits::line(input, run, policy));
+    // A turn that lists decisions uses up none of the limits.
+    if input.observed.listing.is_none() {
+        text.push_str(&limits::line(input, run, policy));
+    }
     text.push_str(&quoted::claim(input, policy));
     for reason in reasons {
         let wording = for_agent(reason, input);
@@ -99,6 +102,10 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
         code => reason.wording(code.row().to_agent, &quoted::name(reason)),
     }
 }
+
+/// The closing of a turn that was to list open decisions.
+const LIST_AGAIN: &str = "Leave each file as it was before, and end your final message with the list of open decisions, in \
+     the form that you were given.";
 
 /// The line for an agent about tests that its turn has broken.
 const NEWLY_RED: &str =
@@ -187,6 +194,9 @@ fn closing(reasons: &[Reason], input: &Input, policy: &Policy) -> String {
 /// The first refusal of a hook explains the protocol, because the agent may never have
 /// heard of it.
 fn what_to_do(reasons: &[Reason], input: &Input, policy: &Policy) -> String {
+    if input.observed.listing.is_some() {
+        return LIST_AGAIN.to_owned();
+    }
     let is_first_refusal = input.observed.stop.is_some() && !input.refusals().reminded;
     let lacks_signal = reasons.iter().any(|reason| reason.code == ReasonCode::SignalAbsent);
     if is_looked_at(input) {

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::elsewhere::WorkElsewhere;
+use super::open_decisions::{ConfirmedDecision, Listing};
 use super::reason::{Reason, ReasonCode};
 use super::stop::Stop;
 use super::timestamp::Timestamp;
@@ -58,6 +59,12 @@ pub struct IterationFacts {
     /// Work that does not stand in the tree that was judged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<WorkElsewhere>,
+    /// The open decisions of the task; absent unless this turn was to list them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listing: Option<Listing>,
+    /// The decisions of a person before the work began.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decided: Vec<ConfirmedDecision>,
 }
 
 impl IterationFacts {

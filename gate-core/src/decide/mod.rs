@@ -23,6 +23,7 @@ pub mod iteration_facts;
 pub mod language;
 pub(crate) mod literal;
 pub mod notice;
+pub mod open_decisions;
 pub(crate) mod pack_text;
 pub mod pattern;
 pub mod policy;

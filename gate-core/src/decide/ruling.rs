@@ -1,6 +1,7 @@
 //! The ruling: the reasons against `exit`, and the order in which they count.
 
 mod changed_tests;
+mod listed;
 mod remarks;
 mod work_left;
 
@@ -75,6 +76,9 @@ impl Case<'_> {
         // Before the agent's word and the checks: neither may pass an open breaker.
         if let Some(reasons) = self.stopping_reasons() {
             return Ruling::new(Verdict::Tripped, reasons);
+        }
+        if let Some(ruling) = self.listed() {
+            return ruling;
         }
         if self.input.signal.status == Status::Blocked {
             return Ruling::new(Verdict::Blocked, vec![self.blocked()]);

@@ -8,6 +8,7 @@ use crate::decide::evidence::Evidence;
 use crate::decide::indicator::Hit;
 use crate::decide::input::Input;
 use crate::decide::iteration_facts::{IterationFacts, LimitNotice, Outage};
+use crate::decide::open_decisions::{ConfirmedDecision, Listing, OpenDecision};
 use crate::decide::reason::Warning;
 use crate::decide::score::Indicators;
 use crate::decide::signal::{NearMiss, Signal, WorkLeft};
@@ -127,12 +128,15 @@ texts! {
     Command { command; exit_code, line }
 
     IterationFacts {
-        signature, denied, limited, session, stop, outage, elsewhere;
+        signature, denied, limited, session, stop, outage, elsewhere, listing, decided;
         at, iteration, tree, output, tokens, cost_micro_usd, probe, settings, user_settings,
         is_of_call
     }
     LimitNotice { text; resets_at }
     Outage { text, stderr, gives_up; cause, count }
+    Listing { open, problem, changed; file }
+    OpenDecision { what, choice; }
+    ConfirmedDecision { what, answer, command; edited }
     WorkElsewhere { place, work, checked; }
     CheckedElsewhere { summary; passed }
     Stop { background, situation; agent, prompt }

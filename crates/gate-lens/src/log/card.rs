@@ -158,6 +158,24 @@ impl Event {
             }
             kind::LOSS_ACCEPTED => Self::new("loss accepted", YELLOW, at(record, "reason", "")),
             kind::TESTS_LOCKED => tests_locked(record),
+            kind::DECISIONS_LISTED => {
+                let what = decisions(record, "open", "choice");
+                Self::new(
+                    "decisions listed",
+                    YELLOW,
+                    format!("{what}, by {}", at(record, "by", "")),
+                )
+            }
+            kind::DECISIONS_CONFIRMED => Self::new(
+                "decided",
+                None,
+                match decisions(record, "confirmed", "answer") {
+                    none if none.is_empty() => {
+                        format!("nothing is open, says {}", at(record, "by", ""))
+                    }
+                    decisions => decisions,
+                },
+            ),
             notice::kind::MESSAGE | notice::kind::FACT | notice::kind::HANDOFF => noticed(record),
             work::kind::ADDED | work::kind::MOVED | work::kind::ENDED => worked(record),
             other => Self::new(other, None, ""),
@@ -189,6 +207,16 @@ fn tests_locked(record: &Record) -> Event {
     };
     let (named, by) = (some_names(&files, MAX_NAMES), at(record, "tests_by", ""));
     Event::new("tests locked", None, format!("{named}, by {by}{code}"))
+}
+
+/// The decisions in a list of a record, each with its answer.
+fn decisions(record: &Record, list: &str, answer: &str) -> String {
+    let decisions = record.body.get(list).and_then(Value::as_array).into_iter().flatten();
+    let words = decisions.map(|decision| {
+        let text = |key: &str| decision[key].as_str().unwrap_or_default();
+        format!("{} ({})", text("what"), text(answer))
+    });
+    some_names(&words.collect::<Vec<_>>(), MAX_NAMES)
 }
 
 /// A message, a fact or a handoff that machines share.

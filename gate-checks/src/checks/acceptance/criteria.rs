@@ -98,12 +98,12 @@ pub(in crate::checks) struct Criteria {
 
 impl From<&Configured> for Criterion {
     fn from(configured: &Configured) -> Self {
-        let verify = (!configured.verify.is_empty()).then(|| configured.verify.clone());
+        let verify = (!configured.verify.is_empty()).then(|| Verify::from_argv(&configured.verify));
         Self {
             id: Some(configured.id.clone()),
             text: configured.text.clone(),
             done: true,
-            verify: verify.map(Verify::Argv),
+            verify,
             ..Self::default()
         }
     }

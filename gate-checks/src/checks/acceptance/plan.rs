@@ -5,6 +5,8 @@ use std::rc::Rc;
 use gate_core::text::brief;
 use serde::Deserialize;
 
+use crate::checks::launch::BASH;
+
 /// A criterion as a file has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::checks) struct Item {
@@ -38,6 +40,14 @@ pub(crate) enum Verify {
 }
 
 impl Verify {
+    /// The command of settings. A line for bash is one, however its words are given.
+    pub(super) fn from_argv(argv: &[String]) -> Self {
+        match argv.split_last() {
+            Some((line, words)) if words == BASH => Self::Line(line.clone()),
+            _ => Self::Argv(argv.to_vec()),
+        }
+    }
+
     /// The command on one line.
     pub(in crate::checks) fn line(&self) -> String {
         match self {

@@ -110,6 +110,10 @@ pub(crate) struct Run {
     pub(crate) confirm: bool,
     #[command(flatten)]
     pub(crate) goal: RunGoal,
+    /// Open decisions first: the first turn writes no code, and lists what the task leaves open. The
+    /// work begins when a person has confirmed or edited the list.
+    #[arg(long, conflicts_with_all = ["work", "force_complete"])]
+    pub(crate) decide_first: bool,
     /// The agent's working folder.
     #[arg(long, value_enum, default_value_t = Cwd::Tree)]
     pub(crate) cwd: Cwd,

@@ -14,16 +14,18 @@ use std::time::Duration;
 use gate_checks::Events;
 use gate_core::Verdict;
 use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::open_decisions::OpenDecision;
 use gate_core::decide::spent::Spent;
 use gate_core::text::{MAX_NAMES, counted, some_names};
 use gate_lens::loops::{COST_UNKNOWN, Usage};
 use gate_transcript::Forced;
 
+use crate::memory::StoppedBy;
 use crate::record::Record;
-use crate::render::card::{checks, done};
+use crate::render::card::{checks, decided_line, done};
 use crate::render::page::{Mark, Page};
 use crate::render::text::{brief, plain, span};
-use crate::runner::{FinishedRun, Live, LiveFile, LoopEvent, RunRecord, TestsWritten};
+use crate::runner::{Decisions, FinishedRun, Live, LiveFile, LoopEvent, RunRecord, TestsWritten};
 use crate::secrets;
 use lines::Lines;
 use terminal::Terminal;
@@ -120,6 +122,7 @@ pub(crate) fn run_card(record: &RunRecord<'_>) -> String {
         (true, ..) => (Mark::Good, done(true)),
         (false, _, Some(Verdict::Tripped)) => (Mark::Bad, "STOPPED"),
         (false, _, Some(Verdict::Blocked)) => (Mark::Bad, "BLOCKED"),
+        (false, ..) if record.end.stopped_by == StoppedBy::Blocked => (Mark::Bad, "BLOCKED"),
         (false, ..) => (Mark::Bad, "NOT DONE"),
     };
     let mut page = Page::new();
@@ -131,6 +134,9 @@ pub(crate) fn run_card(record: &RunRecord<'_>) -> String {
     if let Some(work) = &record.end.work {
         let next = work.next_phase.map_or("as it was", |phase| phase.as_str());
         page.row("work item", &format!("{}: {}, now {next}", work.work, work.phase));
+    }
+    if let Some(decisions) = &record.end.decisions {
+        open_decisions(&mut page, decisions);
     }
     if let Some(tests) = &record.end.tests_first {
         page.row("tests first", &tests_first(tests));
@@ -147,6 +153,21 @@ pub(crate) fn run_card(record: &RunRecord<'_>) -> String {
     }
     page.rows("next", &record.next);
     page.into_text()
+}
+
+/// The decisions of a person before the work, or those that are still open.
+fn open_decisions(page: &mut Page, decisions: &Decisions) {
+    let Decisions { by, confirmed, open, decided, .. } = decisions;
+    if open.is_empty() && decided.is_empty() {
+        page.row("decisions", &format!("none open, says {by}"));
+    }
+    for decision in decided {
+        page.row("decision", &decided_line(decision));
+    }
+    let unconfirmed = if *confirmed { &[] } else { open.as_slice() };
+    for OpenDecision { what, choice } in unconfirmed {
+        page.row("open", &format!("{what}: {choice}"));
+    }
 }
 
 /// The tests that were written before the work.

@@ -3,9 +3,11 @@
 use gate_checks::CheckSite;
 use gate_checks::baseline::Baseline;
 use gate_core::decide::first_tests::FirstTests;
+use gate_core::decide::open_decisions::ConfirmedDecision;
 use gate_core::decide::policy::When;
 
-use super::RunCommand;
+use super::decide_first;
+use super::run_command::RunCommand;
 use super::tests_first::Stage;
 use crate::failure::Failure;
 use crate::gate::Gate;
@@ -28,12 +30,16 @@ impl RunCommand<'_> {
         task: &Task,
         stage: Stage<'_>,
         id: LoopId<'_>,
+        decided: &[ConfirmedDecision],
     ) -> Result<LoopGate, Failure> {
         let writes_tests = stage.writes_tests();
         let memory =
             self.invocation.memory_of_loop(&self.trust, &self.settings, &self.interrupt)?;
         let gate = Gate::open(self.settings.clone(), site)?.at(When::Run);
-        let gate = if writes_tests { gate.writing_tests()? } else { gate };
+        let gate = match writes_tests {
+            true => gate.writing_tests()?,
+            false => gate.requiring(&decide_first::criteria(decided))?,
+        };
         let gate = gate.remembering(memory).trusting(self.trust.clone())?;
         let tasks_baseline = gate.baseline_of_task(task.id())?;
         let is_locked = !writes_tests && (tasks_baseline.is_some() || stage.job.is_some());

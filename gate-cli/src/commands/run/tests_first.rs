@@ -14,12 +14,14 @@ use gate_checks::baseline::BaselineError;
 use gate_checks::worktree::WorkTree;
 use gate_core::decide::evidence::Evidence;
 use gate_core::decide::first_tests::FirstTests;
+use gate_core::decide::open_decisions::ConfirmedDecision;
 use gate_core::decide::policy::When;
 use gate_core::text;
 
-use super::RunCommand;
+use super::decide_first::{self, decided_text};
 use super::job::Job;
-use crate::commands::common::{answer, can_ask, is_yes};
+use super::run_command::RunCommand;
+use crate::commands::common::{answered, can_ask, is_yes};
 use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::interrupt::Interrupt;
@@ -69,6 +71,8 @@ pub(super) struct Stage<'s> {
 pub(super) enum Writes<'s> {
     /// All that the task asks for.
     Work,
+    /// Nothing: the agent lists the open decisions of its task.
+    Decisions,
     /// Tests alone.
     Tests {
         /// The task that they belong to.
@@ -95,17 +99,30 @@ impl<'s> Stage<'s> {
         matches!(self.writes, Writes::Tests { .. })
     }
 
+    pub(super) fn lists_decisions(&self) -> bool {
+        matches!(self.writes, Writes::Decisions)
+    }
+
     /// The task, or the work item, whose tests are locked.
     pub(super) fn subject(&self) -> &'s str {
         match (self.job, self.writes) {
             (Some(job), _) => job.work_id(),
             (None, Writes::Tests { whole_task, .. }) => whole_task,
-            (None, Writes::Work) => self.task,
+            (None, Writes::Work | Writes::Decisions) => self.task,
         }
     }
 
     /// The prompt with the instructions for this loop.
-    pub(super) fn prompt(&self, task_text: String, first_tests: Option<&FirstTests>) -> String {
+    pub(super) fn prompt(
+        &self,
+        task_text: String,
+        first_tests: Option<&FirstTests>,
+        decided: &[ConfirmedDecision],
+    ) -> String {
+        let task_text = match decided {
+            [] => task_text,
+            decided => format!("{}\n\n{}", task_text.trim_end(), decided_text(decided)),
+        };
         let instructions = match (self.writes, first_tests) {
             (Writes::Tests { remark: None, .. }, _) => WRITE_TESTS.to_owned(),
             (Writes::Tests { remark: Some(remark), .. }, _) => {
@@ -113,6 +130,7 @@ impl<'s> Stage<'s> {
                     "{WRITE_TESTS}\nA person has looked at the tests so far, and says: {remark}\n"
                 )
             }
+            (Writes::Decisions, _) => decide_first::instructions(),
             (Writes::Work, Some(_)) => MAKE_THEM_PASS.to_owned(),
             (Writes::Work, None) => return task_text,
         };
@@ -130,14 +148,18 @@ pub(super) fn admit(confirm: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A person's answer, in one line; `None` if the program is to end before it.
-fn answer_until(question: &'static str, interrupt: &Interrupt) -> Result<Option<String>, Failure> {
+/// A person's answer, in one line; `None` at the end of the input, and if the program is to end
+/// before it.
+pub(super) fn answer_until(
+    question: &'static str,
+    interrupt: &Interrupt,
+) -> Result<Option<String>, Failure> {
     let (sender, receiver) = mpsc::channel();
     // Nothing ends a read from the terminal, so the thread is left to it.
-    thread::spawn(move || sender.send(answer(question)));
+    thread::spawn(move || sender.send(answered(question)));
     loop {
         match receiver.recv_timeout(POLL_INTERVAL) {
-            Ok(answer) => return answer.map(Some),
+            Ok(answer) => return answer,
             Err(RecvTimeoutError::Timeout) if interrupt.code().is_none() => {}
             Err(_) => return Ok(None),
         }

@@ -51,6 +51,8 @@ pub(in crate::decide) fn next(
         }
         ReasonCode::BreakerTripped | ReasonCode::BreakerOpen => breaker_step(input).to_owned(),
         ReasonCode::TestsChanged => approval(input),
+        ReasonCode::DecisionsOpen => confirmation(input),
+        ReasonCode::DecisionsUnlisted => new_list(input),
         ReasonCode::SealedTestsFailed if verdict == Verdict::Blocked => {
             "run the sealed tests by hand, and tell the agent what is missing; then `gate check --new-run`".to_owned()
         }
@@ -86,6 +88,27 @@ fn signal_step(near_misses: &[NearMiss]) -> String {
             "add the output of `gate prompt` to the agent's prompt: it shows how to end".to_owned()
         }
     }
+}
+
+/// The confirmation of open decisions, with the file in which a person gives it.
+fn confirmation(input: &Input) -> String {
+    let listing = input.observed.listing.as_ref();
+    let file = match listing {
+        Some(listing) if !listing.open.is_empty() => listing.file.as_ref(),
+        _ => None,
+    };
+    match file {
+        Some(file) => format!("confirm or edit each decision in {file}, then start the loop again"),
+        None => "start the loop again: the work comes next".to_owned(),
+    }
+}
+
+/// The step to another list of open decisions.
+fn new_list(input: &Input) -> String {
+    let listing = input.observed.listing.as_ref();
+    let has_changes = listing.is_some_and(|listing| !listing.changed.is_empty());
+    let undo = if has_changes { "undo the changes, then " } else { "" };
+    format!("{undo}start the loop again; without `--decide-first` the work begins at once")
 }
 
 /// The approval of changed tests, in the words that a person types.

@@ -124,6 +124,20 @@ codes! {
             effort: 2,
             to_person: "solve that, then start the agent again",
         }
+        DecisionsOpen = "decisions-open" {
+            meaning: "The first turn of a loop listed what its task leaves open, before any work.",
+            cause: "`gate run --decide-first` asks for the names, defaults and permissions that a task leaves open. A person confirms them: no test can show that an agent chose what somebody wanted.",
+            example: "`2 decisions are open: name of the column (tax_rate), its default (0)`",
+            remedy: "Confirm or edit the list, at the terminal or in the file that the message names, then start the loop again. With an empty list the loop goes on by itself.",
+            effort: 0,
+        }
+        DecisionsUnlisted = "decisions-unlisted" {
+            meaning: "The first turn of a loop did not list what its task leaves open, or changed a file.",
+            cause: "With `--decide-first` the first turn writes nothing but that list. gate asks once more, then the loop ends.",
+            example: "A turn that edits `export.py`, or a final message without a line `DECISION: what is open => choice`.",
+            remedy: "Undo what the turn changed, then start the loop again. Without `--decide-first` the work begins at once.",
+            effort: 1,
+        }
         ThresholdNotReached = "threshold-not-reached" {
             meaning: "There are fewer completion indicators than `exit_gate.indicator_threshold`.",
             cause: "A signal alone may be an accident. An indicator is a pattern's hit, a passing check, a plan file with all boxes ticked, or fields of the signal that say the same in another way.",

@@ -2,6 +2,7 @@
 
 mod after;
 mod held;
+mod listed;
 mod sealed;
 mod signals;
 mod stops;
