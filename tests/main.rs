@@ -128,6 +128,7 @@ mod scan;
 mod schemas;
 mod sealed;
 mod sealed_runners;
+mod sealed_trial;
 mod secrets;
 mod setup;
 mod skips;
@@ -149,6 +150,7 @@ mod store_tables;
 mod store_tamper;
 #[cfg(feature = "postgres")]
 mod store_tls;
+mod superseded;
 mod support;
 mod tail;
 mod tasks;

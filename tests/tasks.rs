@@ -1,5 +1,6 @@
-//! Twelve tasks, each with two right and two wrong solutions that pass the old tests: the evidence of
-//! what was asked refuses the wrong ones.
+//! Twelve tasks, each with two right and two wrong solutions that pass the old tests but one, which the
+//! task contradicts. The evidence of what was asked refuses the wrong ones, takes that test's place, and
+//! lets the right ones end without an act of a person.
 
 use std::fs;
 
@@ -15,9 +16,12 @@ struct Task {
     runner: String,
     product: String,
     test: String,
-    sealed: String,
     seed: String,
     old: String,
+    /// A test that the task contradicts, behind the old ones.
+    obsolete: String,
+    obsolete_name: String,
+    /// The sealed tests. Their file has the name of the old one, as people write them.
     hidden: String,
     /// Lines of bash that show a requirement.
     #[serde(default)]
@@ -92,6 +96,9 @@ impl Task {
                 let verify = toml::Value::from(vec!["bash", "-c", line.trim()]);
                 let text = format!("text = \"requirement {index}\"\nverify = {verify}\n");
                 settings.push_str(&format!("[[criteria]]\nid = \"c{index}\"\n{text}"));
+                if index == 0 {
+                    settings.push_str(&format!("supersedes = [{:?}]\n", self.obsolete_name));
+                }
             }
         }
         settings
@@ -103,8 +110,8 @@ impl Task {
         let mut run = tools(judge("baseline", DONE))
             .file(".gitignore", "target\n__pycache__\n.pytest_cache\nnode_modules\nout.log\n")
             .file(&self.product, lines(&self.seed))
-            .file(&self.test, lines(&self.old))
-            .file(&format!("../sealed/{}", self.sealed), lines(&self.hidden));
+            .file(&self.test, format!("{}\n\n{}", lines(&self.old), lines(&self.obsolete)))
+            .file(&format!("../sealed/{}", self.test), lines(&self.hidden));
         run = match self.runner.as_str() {
             "pytest" => run.file("conftest.py", ""),
             "cargo" => {
@@ -146,6 +153,7 @@ fn wrong_that_end(rung: Rung, tasks: Vec<(String, Task)>) -> (Vec<String>, usize
             continue;
         }
         let mut ran = task.project(rung);
+        assert!(!ran.stderr.contains("red before"), "{name}: {}", ran.stderr);
         for (index, wrong) in task.wrong.iter().enumerate() {
             all += 1;
             let ended_wrong;
@@ -158,6 +166,7 @@ fn wrong_that_end(rung: Rung, tasks: Vec<(String, Task)>) -> (Vec<String>, usize
             let is_done;
             (is_done, ran) = ends(ran, &task, right);
             assert!(is_done, "{name}: {which} is refused: {}", ran.out());
+            assert!(ran.out().contains("superseded"), "{name}: {}", ran.out());
         }
     }
     (ended, all)

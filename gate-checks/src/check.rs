@@ -8,7 +8,7 @@ use std::time::Duration;
 
 pub use async_trait::async_trait;
 use gate_core::config::{self, Layer};
-use gate_core::decide::checks::CheckKind;
+use gate_core::decide::checks::{CRITERIA, CheckKind};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::policy::{Allowance, Policy};
@@ -83,6 +83,8 @@ pub struct CheckContext {
     pub(crate) options: Arc<GatherOptions>,
     /// Changes that the operator allows.
     pub(crate) allow: Arc<[Allowance]>,
+    /// Old tests that criteria take the place of.
+    pub(crate) superseded: Arc<[SupersededTest]>,
     /// Cancelled when nobody waits for the result any more.
     pub(crate) cancel: Cancellation,
     /// Masks secrets in everything that is stored.
@@ -109,6 +111,7 @@ impl CheckContext {
         Self {
             tree,
             allow: policy.integrity.allow.iter().chain(&options.allow).cloned().collect(),
+            superseded: SupersededTest::all(policy).collect(),
             cancel: options.cancel.clone(),
             options: Arc::new(options),
             masker: Arc::new(site.masker()),
@@ -138,6 +141,28 @@ impl CheckContext {
     /// Cancelled when the check's time is over, or nobody waits for the result any more.
     pub fn cancellation(&self) -> &Cancellation {
         &self.cancel
+    }
+}
+
+/// Old tests that a criterion takes the place of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct SupersededTest {
+    /// The criterion's name.
+    pub(crate) criterion: String,
+    /// The tests' name, in which `*` stands for anything.
+    pub(crate) test: String,
+}
+
+impl SupersededTest {
+    /// Those of all criteria of a policy.
+    pub(crate) fn all(policy: &Policy) -> impl Iterator<Item = Self> {
+        let criteria = policy.checks.get(CRITERIA).into_iter().flat_map(|check| &check.criteria);
+        criteria.flat_map(|criterion| {
+            criterion
+                .supersedes
+                .iter()
+                .map(|test| Self { criterion: criterion.id.clone(), test: test.clone() })
+        })
     }
 }
 

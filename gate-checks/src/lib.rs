@@ -55,8 +55,8 @@ pub use cancellation::{CancelReason, Cancellation, Grace};
 pub use check::{Checks, GatherOptions, OwnChecks};
 pub use checks::{
     BASE_UNREAD, PluginAnswer, PluginOutcome, PluginRequest, RedTests, RequiredTests, RerunTree,
-    TooSlow, carry_tests, is_test_allowed, learn_tests, red_tests, required_tests, rerun,
-    tests_first_policy,
+    SealedTrial, TooSlow, carry_tests, is_test_allowed, learn_tests, red_tests, required_tests,
+    rerun, tests_first_policy, try_sealed_tests, unknown_superseded,
 };
 pub use doctor::{
     Finding, Level, Proof, SelfTestOutcome, examine, examine_surroundings, self_test,
@@ -72,7 +72,9 @@ pub use gather::{
 pub use programs::{Program, programs, starts_program};
 pub use prune::{PruneFailure, PruneOptions, Pruned, PrunedKind, prune};
 pub use scripts::named_scripts;
-pub use seal::{Seal, SealError, add_seal, remove_seal, seals};
+pub use seal::{
+    Seal, SealError, SealResult, add_seal, note_tried, remove_seal, sealed_checks, seals,
+};
 pub use settings::{BadSetting, validate, validate_glob};
 pub use site::{CheckSite, HandoffProblem, HandoffReader, environment};
 pub use temporary::Temporary;

@@ -10,6 +10,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use gate_core::decide::policy::Policy;
 use ignore::WalkBuilder;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +32,13 @@ pub struct Seal {
     pub digest: String,
     /// The number of the folder's files.
     pub files: u64,
+    /// The command has run them on a tree without the work.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tried: bool,
 }
+
+/// A seal, or the reason why it cannot be used.
+pub type SealResult = Result<Seal, SealError>;
 
 /// An error that keeps sealed tests from being used.
 #[derive(Debug, thiserror::Error)]
@@ -114,6 +121,35 @@ pub fn add_seal(site: &CheckSite, check: &str, folder: &Path) -> Result<Seal, Se
     Ok(seal)
 }
 
+/// Notes that the command of a check has run its sealed tests on a tree without the work.
+///
+/// # Errors
+///
+/// A state that cannot be read or written.
+pub fn note_tried(site: &CheckSite, check: &str) -> Result<(), SealError> {
+    let tree = WorkTree::open(site)?;
+    let Some(seal) = seals(site)?.remove(check) else { return Ok(()) };
+    replace_seal(site, &tree, check, Some(&Seal { tried: true, ..seal })).map(drop)
+}
+
+/// The checks with sealed tests, each with its seal or the reason why that cannot be used. A folder
+/// that only settings name is sealed.
+///
+/// # Errors
+///
+/// A work tree that cannot be read.
+pub fn sealed_checks(
+    policy: &Policy,
+    site: &CheckSite,
+) -> Result<Vec<(String, SealResult)>, SealError> {
+    let tree = WorkTree::open(site)?;
+    let sealed = policy.checks.iter().filter_map(|(name, check)| {
+        let seal = Seal::find(site, &tree, name, check.sealed.as_deref()).transpose()?;
+        Some((name.clone(), seal))
+    });
+    Ok(sealed.collect())
+}
+
 /// Removes a check's seal, and returns it.
 ///
 /// # Errors
@@ -144,7 +180,7 @@ impl Seal {
             }
         }
         let digest = hasher.finalize().to_hex().to_string();
-        Ok(Self { folder: real_folder, digest, files: files.len() as u64 })
+        Ok(Self { folder: real_folder, digest, files: files.len() as u64, tried: false })
     }
 
     /// The seal of a check: the operator's, else one of the folder that the settings name, relative to
@@ -176,7 +212,7 @@ impl Seal {
             Some(stored_seal) if stored_seal.digest != seal.digest => {
                 Err(SealError::Changed { folder: seal.folder, check: check.to_owned() })
             }
-            Some(_) => Ok(Some(seal)),
+            Some(stored_seal) => Ok(Some(Self { tried: stored_seal.tried, ..seal })),
             None => {
                 if site.state.is_some() {
                     replace_seal(site, tree, check, Some(&seal))?;

@@ -29,6 +29,7 @@ mod pull_request;
 mod render;
 mod request;
 mod runner;
+mod sealing;
 mod secrets;
 mod settings;
 mod source;

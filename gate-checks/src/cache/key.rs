@@ -76,12 +76,15 @@ impl Work<'_> {
     /// Part of the key: the check, its settings and its environment.
     fn settings(&self) -> Value {
         let baseline = self.cx.options.baseline.as_ref().map(|baseline| baseline.digest());
+        let superseded = &*self.cx.superseded;
         // A session compares with nothing, and another command never does.
         let comparison = match (self.cx.options.occasion, self.command.uses_baseline) {
-            (Occasion::Session, _) => Some(json!("plain")),
-            (Occasion::Loop, true) => Some(json!([baseline, &*self.cx.allow, self.sealed()])),
+            (Occasion::Session, _) => Some(json!(["plain", superseded, self.sealed()])),
+            (Occasion::Loop, true) => {
+                Some(json!([baseline, &*self.cx.allow, superseded, self.sealed()]))
+            }
             (Occasion::PullRequest { .. }, true) => {
-                Some(json!(["base", baseline, &*self.cx.allow]))
+                Some(json!(["base", baseline, &*self.cx.allow, superseded, self.sealed()]))
             }
             (_, false) => None,
         };

@@ -12,7 +12,6 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 
 use super::launch::{Launch, argv};
-use super::test_run::TestRun;
 use super::verified_tests::VerifiedTests;
 use crate::check::{Check, CheckContext, CheckId, Occasion};
 use crate::programs::with_command;
@@ -48,13 +47,11 @@ impl CommandCheck {
     }
 
     async fn run_tests(&self, cx: &CheckContext) -> Evidence {
+        let check = VerifiedTests::new(&self.id, &self.settings, cx);
         if self.settings.control && cx.options.occasion != Occasion::Session {
-            return VerifiedTests { id: &self.id, settings: &self.settings, cx }.run().await;
+            return check.run().await;
         }
-        match TestRun::new(&self.id, &self.settings, cx).run().await {
-            Ok(run) => run.judged(&self.settings),
-            Err(evidence) => *evidence,
-        }
+        check.look().await
     }
 
     /// Tests are sealed for this check, or the seals cannot be read.

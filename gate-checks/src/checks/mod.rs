@@ -38,8 +38,8 @@ pub use command::{RequiredTests, required_tests};
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
 use verified_tests::TestsFirst;
 pub use verified_tests::{
-    BASE_UNREAD, RedTests, RerunTree, TooSlow, carry_tests, is_test_allowed, learn_tests,
-    red_tests, rerun, tests_first_policy,
+    BASE_UNREAD, RedTests, RerunTree, SealedTrial, TooSlow, carry_tests, is_test_allowed,
+    learn_tests, red_tests, rerun, tests_first_policy, try_sealed_tests, unknown_superseded,
 };
 
 /// A check, with the facts by which it is scheduled.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::CheckPolicy;
+use gate_core::decide::test_failure::TestFailure;
 use gate_core::text::whole_lines;
 use tokio::time::sleep;
 
@@ -177,9 +178,14 @@ impl FinishedRun {
         evidence.exit_code = exit_code;
         let failures = evidence.failures();
         if evidence.excerpt.is_some() && !failures.is_empty() {
-            evidence.excerpt = Some(whole_lines(&messages(&failures), MAX_EXCERPT_CHARS));
+            evidence.excerpt = Some(excerpt(&failures));
         }
         evidence.flaky = report.map(|report| report.flaky).unwrap_or_default();
         evidence
     }
+}
+
+/// As many of the failures' own messages as an excerpt has room for.
+pub(super) fn excerpt(failures: &[TestFailure]) -> String {
+    whole_lines(&messages(failures), MAX_EXCERPT_CHARS)
 }

@@ -86,6 +86,7 @@ pub(super) fn run(invocation: &Invocation, args: &args::Baseline) -> Result<u8, 
         let learned = gate.learn_now(baseline, &interrupt);
         render::notes(&learned.too_slow.iter().map(too_slow_note).collect::<Vec<_>>());
         render::notes(&red_test_notes(&learned.red));
+        render::notes(&gate.unknown_superseded(baseline));
     }
     let ledger = match (&baseline, gate.memory()) {
         (Some(baseline), Some(mut memory)) => {

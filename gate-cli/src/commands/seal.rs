@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use gate_checks::{CheckSite, Seal, add_seal, remove_seal, seals};
-use gate_core::text::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,6 +12,7 @@ use crate::commands::arguments::non_empty;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::render::{self, print, print_text};
+use crate::sealing::{TrialRecord, sealed_line, try_sealed};
 use crate::settings::Selection;
 use crate::trust;
 
@@ -21,7 +21,9 @@ pub(crate) enum Sealing {
     /// Seal the tests in a folder for a check
     ///
     /// Their files are laid over the work in the last run before an exit, at the same relative
-    /// paths, and appear in no output. For the operator; recorded.
+    /// paths, and appear in no output of a decision. A file with an old test's path takes its place.
+    /// gate runs them once without the work, and says which are found and fail: a test that passes
+    /// already proves nothing. For the operator; recorded.
     Add(Add),
     /// List the sealed folders of this project
     List(List),
@@ -68,6 +70,8 @@ pub(crate) struct SealsRecord {
     pub(crate) schema: &'static str,
     /// The sealed folders after the command.
     pub(crate) seals: Vec<SealRecord>,
+    /// The tests that were sealed now, run once without the work; null for other commands.
+    pub(crate) trial: Option<TrialRecord>,
 }
 
 /// One sealed folder.
@@ -92,15 +96,22 @@ impl SealRecord {
 
 pub(super) fn run(invocation: &Invocation, sealing: &Sealing) -> Result<u8, Failure> {
     let site = invocation.site()?;
+    let mut trial = None;
     let (act, is_json) = match sealing {
         Sealing::List(args) => (None, args.json),
-        Sealing::Add(args) => (Some(add(invocation, &site, args)?), args.json),
+        Sealing::Add(args) => {
+            let act = add(invocation, &site, args)?;
+            let tried = try_sealed(invocation, &args.name)?;
+            let text = format!("{act}{}", tried.card());
+            trial = Some(tried);
+            (Some(text), args.json)
+        }
         Sealing::Remove(args) => (Some(remove(invocation, &site, args)?), args.json),
     };
     let seals: Vec<_> =
         seals(&site)?.into_iter().map(|(check, seal)| SealRecord::new(check, seal)).collect();
     if is_json {
-        print(&render::json(&SealsRecord { schema: "gate.seals.v1", seals })?)?;
+        print(&render::json(&SealsRecord { schema: "gate.seals.v1", seals, trial })?)?;
     } else {
         print_text(&act.unwrap_or_else(|| listing(&seals)))?;
     }
@@ -122,8 +133,7 @@ fn add(invocation: &Invocation, site: &CheckSite, args: &Add) -> Result<String, 
     }
     let seal = add_seal(site, &args.name, &invocation.places.folder.join(&args.folder))?;
     invocation.memory(&policy)?.record_act("seal-add", Some(&seal.digest))?;
-    let (files, folder) = (counted(seal.files, "file"), seal.folder.display());
-    Ok(format!("sealed for {}: {files} in {folder}\n", args.name))
+    Ok(sealed_line(&args.name, &seal))
 }
 
 /// Removes a seal, and records that. Returns the act in words.

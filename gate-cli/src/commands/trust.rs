@@ -7,6 +7,7 @@ use crate::invocation::Invocation;
 use crate::operator::Operator;
 use crate::record::Ledger;
 use crate::render::{self, print, print_text};
+use crate::sealing::sealed_after_trust;
 use crate::settings::Selection;
 use crate::trust::{self, Approved, TrustState};
 use clap::Args;
@@ -50,6 +51,12 @@ pub(super) fn run(invocation: &Invocation, args: &Trust) -> Result<u8, Failure> 
     record.ledger = Some(approve_shown(invocation, &record, &operator)?);
     record.approved = trust_state(invocation)? == TrustState::Approved || record.file.is_none();
     answer(args, &record, &outcome(&record))?;
+    // The approval stands, whatever comes of the sealed tests.
+    let sealed = sealed_after_trust(invocation)?;
+    match args.json {
+        true => render::notes(&sealed.lines().map(str::to_owned).collect::<Vec<_>>()),
+        false => print_text(&sealed)?,
+    }
     Ok(DONE)
 }
 

@@ -4,7 +4,9 @@ use std::time::Instant;
 
 use gate_checks::baseline::{self, Baseline, BaselineError};
 use gate_checks::worktree::WorkTree;
-use gate_checks::{CancelReason, Cancellation, CheckSite, Gathered, Grace, TooSlow, programs};
+use gate_checks::{
+    CancelReason, Cancellation, CheckSite, Gathered, Grace, SealedTrial, TooSlow, programs,
+};
 use gate_core::Verdict;
 use gate_core::decide::checks::CRITERIA;
 use gate_core::decide::checks::runs_the_work;
@@ -47,6 +49,31 @@ impl Gate {
         let allow: Vec<_> = approved.into_iter().map(Allowance::from).collect();
         let red = gate_checks::red_tests(&self.policy, &self.site, baseline, &allow);
         LearnedTests { red, too_slow }
+    }
+
+    /// Runs the sealed tests of a check on the baseline that waits for runs, or on the tree as it is.
+    pub(crate) fn try_sealed(
+        &self,
+        check: &str,
+        interrupt: &Interrupt,
+    ) -> Result<SealedTrial, Failure> {
+        let baseline = Baseline::kept(&self.site, None)?;
+        let cancel = Cancellation::default();
+        let run = || {
+            let (policy, site) = (&self.policy, &self.site);
+            gate_checks::try_sealed_tests(policy, site, baseline.as_ref(), check, &cancel)
+        };
+        Ok(cancel_when(&cancel, Grace::None, &|| interrupt.code().is_some(), run)?)
+    }
+
+    /// Notes for a person on superseded tests that the baseline does not have, as far as its tests are
+    /// known.
+    pub(crate) fn unknown_superseded(&self, baseline: &Baseline) -> Vec<String> {
+        let unknown = gate_checks::unknown_superseded(&self.policy, &self.site, baseline);
+        let notes = unknown.into_iter().map(|(criterion, test)| {
+            format!("criterion {criterion} supersedes {test}, which is no test of the baseline")
+        });
+        notes.collect()
     }
 
     /// Takes the tree before a loop's first agent, if there are checks: they compare with it, or

@@ -58,7 +58,7 @@ impl Gate {
     }
 
     /// The programs of the checks may be started outside of any decision.
-    pub(super) fn may_start_checks(&self) -> bool {
+    pub(crate) fn may_start_checks(&self) -> bool {
         self.trust.as_ref().is_none_or(|trusted| {
             trusted.trust.admit_deciding(&self.approvable_policy(), &self.site).is_ok()
         })

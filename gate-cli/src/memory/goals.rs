@@ -94,7 +94,8 @@ impl Goal {
     /// The criterion that a check runs. `number` counts from 1.
     pub(crate) fn criterion(&self, number: usize) -> Criterion {
         let id = format!("goal-{number}");
-        Criterion { id, text: self.text.clone(), verify: self.command.clone() }
+        let (text, verify) = (self.text.clone(), self.command.clone());
+        Criterion { id, text, verify, supersedes: Vec::new() }
     }
 
     /// The goal is for the work of this asker.

@@ -64,6 +64,10 @@ fn criteria(list_path: &KeyPath, criteria: &[RawCriterion]) -> Validation {
             expect_any(&path.key("verify"), verify)?;
             expect_text(&path.key("verify").index(0), verify.first())?;
         }
+        if let Some(supersedes) = &raw.supersedes {
+            expect_any(&path.key("supersedes"), supersedes)?;
+            expect_texts(&path.key("supersedes"), Some(supersedes))?;
+        }
     }
     expect_unique(list_path, "criterion", criteria.iter().filter_map(|raw| raw.id.as_ref()))
 }

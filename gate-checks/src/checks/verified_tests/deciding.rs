@@ -15,7 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use gate_core::decide::evidence::Outcome;
+use gate_core::decide::policy::CheckPolicy;
 use gate_core::integrity::{Guarded, Language, guarded};
+use gate_core::text::{MAX_NAMES, counted, some_names};
 use serde_json::json;
 
 use super::identities::{Comparison, is_allowed};
@@ -24,6 +26,7 @@ use super::test_workspace::{Contents, TestWorkspace};
 use super::verdict::{ChangedFile, Verdict};
 use super::{TestOutcome, Trouble, VerifiedTests, add_detail};
 use crate::check::{CheckId, Occasion};
+use crate::checks::test_run::excerpt;
 use crate::report::{self, Status};
 
 /// The most runs of the baseline's tests. Each run but the first has further files with new names of
@@ -78,13 +81,16 @@ impl VerifiedTests<'_> {
         let cwd = self.folder_in(deciding_copy.tree());
         let mut adapted = BTreeSet::new();
         for number_of_run in 1.. {
-            self.lay(deciding_copy, overlay, &replacements)?;
+            self.lay(deciding_copy, Some(overlay), &replacements)?;
             let result = deciding_copy.run(&log, true).await;
             if self.cx.cancel.is_cancelled() {
                 break;
             }
-            let whole_run = TestOutcome::new(result, deciding_copy.settings());
-            let run = self.leave_out_allowed(deciding_copy, whole_run);
+            let settings = deciding_copy.settings();
+            let run = self.leave_out_let_go(settings, TestOutcome::new(result, settings));
+            let run = self
+                .without_superseded_files(deciding_copy, Some(overlay), &replacements, run)
+                .await?;
             if run.has_passed() {
                 return Ok(OldTests { run, blame: Blame::default(), replacements, adapted });
             }
@@ -111,9 +117,13 @@ impl VerifiedTests<'_> {
     pub(super) fn lay(
         &self,
         deciding_copy: &mut TestWorkspace,
-        overlay: &Overlay<'_>,
+        overlay: Option<&Overlay<'_>>,
         replacements: &[Replacement],
     ) -> Result<(), Trouble> {
+        let contents = Contents::Replaced(replacements);
+        let Some(overlay) = overlay else {
+            return deciding_copy.lay(self.id, contents, &BTreeSet::new(), None);
+        };
         let as_in_baseline: BTreeSet<_> = replacements
             .iter()
             .filter(|file| file.is_old())
@@ -125,7 +135,6 @@ impl VerifiedTests<'_> {
         // of the baseline hold.
         let has_stale_caches = overlay.has_changed_build_code(deciding_copy.tree());
         let caches = if has_stale_caches { None } else { Some(overlay.baseline) };
-        let contents = Contents::Replaced(replacements);
         deciding_copy.lay(self.id, contents, &unlike_baseline, caches)
     }
 
@@ -152,39 +161,67 @@ impl VerifiedTests<'_> {
         with_new_names.collect()
     }
 
-    /// The run without the failing tests that the operator lets go, if no other test fails. They
-    /// count as skipped, and the command as if it had passed.
-    pub(super) fn leave_out_allowed(&self, copy: &TestWorkspace, run: TestOutcome) -> TestOutcome {
+    /// A person lets this test fail.
+    pub(super) fn is_let_go(&self, id: &str) -> bool {
+        self.superseded.has(id) || is_allowed(id, &self.cx.allow)
+    }
+
+    /// The run without the failing tests that a person lets go: they count as skipped. If nothing else
+    /// failed, the command counts as if it had passed.
+    pub(super) fn leave_out_let_go(&self, settings: &CheckPolicy, run: TestOutcome) -> TestOutcome {
         let Some(report) = &run.report else { return run };
-        let failed: Vec<_> = report.named(Status::Failed).collect();
-        let has_only_failed_tests = report.errors.is_empty() && report.problems.is_empty();
-        if !has_only_failed_tests
-            || failed.is_empty()
-            || !failed.iter().all(|id| is_allowed(id, &self.cx.allow))
-        {
+        let (superseded, left_out): (Vec<_>, Vec<_>) = report
+            .named(Status::Failed)
+            .filter(|id| self.is_let_go(id))
+            .map(str::to_owned)
+            .partition(|id| self.superseded.has(id));
+        let count = (superseded.len() + left_out.len()) as u64;
+        if count == 0 {
             return run;
         }
-        let count = failed.len() as u64;
-        let names: Vec<_> = failed.into_iter().take(MAX_LEFT_OUT_NAMES).collect();
-        let left_out_detail = json!({ "left_out": names, "left_out_count": count });
+        let mut notes = json!({});
+        if !superseded.is_empty() {
+            notes["superseded"] = self.superseded.detail(&superseded);
+        }
+        if !left_out.is_empty() {
+            notes["left_out"] = left_out.iter().take(MAX_LEFT_OUT_NAMES).cloned().collect();
+            notes["left_out_count"] = json!(left_out.len());
+        }
         let mut report = report.clone();
         report.failed = report.failed.saturating_sub(count);
         report.skipped += count;
-        for test in report.tests.iter_mut().filter(|test| test.status == Status::Failed) {
+        let failed = report.tests.iter_mut().filter(|test| test.status == Status::Failed);
+        for test in failed.filter(|test| self.is_let_go(&test.id)) {
             test.status = Status::Skipped;
         }
-        report.failures.clear();
-        let mut judged = report::judge(Some(&report), Some(0), copy.settings().report);
+        report
+            .failures
+            .retain(|failure| failure.test.as_ref().is_none_or(|test| !self.is_let_go(test)));
+        let has_failed =
+            report.failed > 0 || !report.errors.is_empty() || !report.problems.is_empty();
+        let exit_code = if has_failed { run.evidence.exit_code } else { Some(0) };
+        let mut judged = report::judge(Some(&report), exit_code, settings.report);
         // A report without an executed test is no pass by itself: it may have found none.
-        if report.executed() == 0 {
+        if !has_failed && report.executed() == 0 {
             judged.outcome = Outcome::Pass;
-            judged.summary = "every failing test is one that a person left out".to_owned();
+            judged.summary = "every failing test is one that a person lets go".to_owned();
         }
         let mut evidence = run.evidence;
         (evidence.outcome, evidence.summary) = (judged.outcome, judged.summary);
-        (evidence.exit_code, evidence.excerpt) = (Some(0), None);
+        if !superseded.is_empty() {
+            let tests = counted(superseded.len(), "superseded test");
+            let names = some_names(&superseded, MAX_NAMES);
+            evidence.summary.push_str(&format!("; beside {tests}, which may fail: {names}"));
+        }
+        evidence.exit_code = exit_code;
         add_detail(&mut evidence, judged.detail);
-        add_detail(&mut evidence, left_out_detail);
+        add_detail(&mut evidence, notes);
+        let failures = evidence.failures();
+        if !has_failed {
+            evidence.excerpt = None;
+        } else if evidence.excerpt.is_some() && !failures.is_empty() {
+            evidence.excerpt = Some(excerpt(&failures));
+        }
         TestOutcome { evidence, report: Some(report) }
     }
 }

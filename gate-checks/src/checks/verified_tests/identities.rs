@@ -33,6 +33,8 @@ pub(super) struct Comparison {
     moved: Vec<String>,
     /// The tests that did not run, and that the operator lets go.
     allowed: Vec<String>,
+    /// The tests that did not run, and that something else takes the place of.
+    superseded: Vec<String>,
 }
 
 /// The reason why names cannot be compared.
@@ -212,8 +214,25 @@ pub fn is_allowed(id: &str, allow: &[Allowance]) -> bool {
     })
 }
 
+/// A pattern names this test: the whole name, or its last parts, with or without parameters.
+pub(super) fn is_name_of(pattern: &str, id: &str) -> bool {
+    // Of Go's subtests and pytest's parameters.
+    let case_start = if id.contains(" > ") { None } else { id.find('[').or_else(|| subtest(id)) };
+    let without_case = &id[..case_start.unwrap_or(id.len())];
+    [id, without_case]
+        .into_iter()
+        .flat_map(name_suffixes)
+        .any(|suffix| matches_pattern(pattern, suffix))
+}
+
+/// The place where the name of a subtest of Go begins: a package's path has slashes, too.
+fn subtest(id: &str) -> Option<usize> {
+    let function = id.rfind(".Test")? + 1;
+    Some(function + id[function..].find('/')?)
+}
+
 /// A name, and what of it follows each of its parts.
-fn name_suffixes(id: &str) -> impl Iterator<Item = &str> {
+pub(super) fn name_suffixes(id: &str) -> impl Iterator<Item = &str> {
     let suffixes = ["::", " > ", "."].into_iter().flat_map(move |separator| {
         id.match_indices(separator).map(move |(offset, _)| &id[offset + separator.len()..])
     });
@@ -254,6 +273,13 @@ impl Comparison {
     pub(super) fn allow_not_run(&mut self) {
         self.allowed.append(&mut self.missing);
         self.allowed.append(&mut self.skipped);
+    }
+
+    /// Lets those tests not run that something else takes the place of.
+    pub(super) fn supersede(&mut self, is_superseded: impl Fn(&str) -> bool) {
+        for not_run in [&mut self.missing, &mut self.skipped] {
+            self.superseded.extend(not_run.extract_if(.., |id| is_superseded(id)));
+        }
     }
 
     /// Leaves demanded tests out of the number of those that ran: they are reported apart.
@@ -321,14 +347,18 @@ impl Comparison {
         if self.obstacle.is_some() {
             return json!({ "known": false });
         }
-        json!({
+        let mut detail = json!({
             "known": true,
             "passed": self.executed,
             "missing": listed(&self.missing),
             "skipped": listed(&self.skipped),
             "moved": listed(&self.moved),
             "allowed": listed(&self.allowed),
-        })
+        });
+        if !self.superseded.is_empty() {
+            detail["superseded"] = json!(listed(&self.superseded));
+        }
+        detail
     }
 }
 

@@ -6,12 +6,13 @@ use gate_core::decide::policy::{Allowance, Mode, Policy};
 use tokio::runtime::Builder;
 
 use super::baseline_run::{BaselineRun, RunKind};
-use super::identities::is_allowed;
+use super::identities::{is_allowed, is_name_of};
 use super::overlay::Overlay;
 use super::test_workspace::TestWorkspace;
 use super::{Trouble, VerifiedTests, open_context};
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
+use crate::check::SupersededTest;
 use crate::checks::command::test_checks;
 use crate::gather::GatherError;
 use crate::site::CheckSite;
@@ -42,7 +43,7 @@ pub fn learn_tests(
         if cancel.is_cancelled() {
             break;
         }
-        let check = VerifiedTests { id: &id, settings: &settings, cx: &cx };
+        let check = VerifiedTests::new(&id, &settings, &cx);
         let limit = Duration::from_millis(settings.timeout_ms);
         let was_ended = runtime.block_on(async {
             let _slot = match &cx.slots {
@@ -97,7 +98,7 @@ pub fn red_tests(
         if settings.mode != Mode::Require {
             continue;
         }
-        let check = VerifiedTests { id: &id, settings: &settings, cx: &cx };
+        let check = VerifiedTests::new(&id, &settings, &cx);
         let run: Option<BaselineRun> = baseline.result(site, &tree, &check.key(RunKind::Tests));
         red_tests.extend(run.iter().flat_map(BaselineRun::failed).map(str::to_owned));
     }
@@ -105,4 +106,29 @@ pub fn red_tests(
     red_tests.sort();
     red_tests.dedup();
     red_tests
+}
+
+/// The names of superseded tests that no test of the baseline has, each with its criterion. Nothing is
+/// run: empty if a check's tests are not known.
+pub fn unknown_superseded(
+    policy: &Policy,
+    site: &CheckSite,
+    baseline: &Baseline,
+) -> Vec<(String, String)> {
+    let opened = open_context(policy, site, baseline, &Cancellation::default());
+    let Some((tree, cx)) = opened.filter(|(_, cx)| !cx.superseded.is_empty()) else {
+        return Vec::new();
+    };
+    let mut tests = Vec::new();
+    for (id, settings) in test_checks(policy, site) {
+        let key = VerifiedTests::new(&id, &settings, &cx).key(RunKind::Tests);
+        match baseline.result::<BaselineRun>(site, &tree, &key) {
+            Some(run) if !run.tests.is_empty() => tests.extend(run.tests),
+            _ => return Vec::new(),
+        }
+    }
+    let is_unknown =
+        |named: &&SupersededTest| !tests.iter().any(|test| is_name_of(&named.test, &test.id));
+    let unknown = cx.superseded.iter().filter(is_unknown);
+    unknown.map(|named| (named.criterion.clone(), named.test.clone())).collect()
 }

@@ -20,13 +20,18 @@ mod baseline_run;
 mod control_call;
 mod control_outcome;
 mod deciding;
+mod emptied;
+mod file_tests;
 mod identities;
 mod learn;
 mod overlay;
 mod pull_request;
 mod rerun;
 mod sealed;
+mod sealed_count;
+mod sealed_trial;
 mod select;
+mod superseded;
 mod test_workspace;
 mod tests_first;
 mod verdict;
@@ -55,12 +60,14 @@ use crate::worktree::WorkTree;
 use baseline_run::{BaselineRun, RunKind};
 use identities::{Comparison, NameChanges, SourceTests, compare, is_fully_named, relative_folder};
 use overlay::{Overlay, Replacement};
+use superseded::Superseded;
 use test_workspace::{Contents, TestWorkspace, Trouble};
 use verdict::Verdict;
 
 pub use identities::is_allowed as is_test_allowed;
-pub use learn::{TooSlow, learn_tests, red_tests};
+pub use learn::{TooSlow, learn_tests, red_tests, unknown_superseded};
 pub use rerun::{RedTests, RerunTree, rerun};
+pub use sealed_trial::{SealedTrial, try_sealed_tests};
 pub(super) use tests_first::TestsFirst;
 pub use tests_first::{carry_tests, tests_first_policy};
 
@@ -75,6 +82,7 @@ pub(super) struct VerifiedTests<'a> {
     pub(super) id: &'a CheckId,
     pub(super) settings: &'a CheckPolicy,
     pub(super) cx: &'a CheckContext,
+    superseded: Superseded<'a>,
 }
 
 /// A run of tests.
@@ -121,7 +129,22 @@ struct Copies {
     deciding: TestWorkspace,
 }
 
-impl VerifiedTests<'_> {
+impl<'a> VerifiedTests<'a> {
+    pub(super) fn new(id: &'a CheckId, settings: &'a CheckPolicy, cx: &'a CheckContext) -> Self {
+        Self { id, settings, cx, superseded: Superseded::default() }
+    }
+
+    /// The record of the command alone, run in the tree itself.
+    pub(super) async fn look(&self) -> Evidence {
+        let run = TestOutcome::new(self.run_in_tree().await, self.settings);
+        let Ok(tree) = WorkTree::open(&self.cx.site) else { return run.evidence };
+        let check = self.superseding(&tree, None);
+        if run.has_passed() || check.superseded.is_empty() {
+            return run.evidence;
+        }
+        check.leave_out_let_go(self.settings, run).evidence
+    }
+
     /// The record of the check.
     pub(super) async fn run(&self) -> Evidence {
         let began = Instant::now();
@@ -155,9 +178,10 @@ impl VerifiedTests<'_> {
     async fn verify_tree(&self, tree: &WorkTree) -> Result<Evidence, Trouble> {
         let overlay = Overlay::new(self.cx, tree)?;
         let runner = recognise(self.settings, &self.cx.site.folder_of(self.settings));
+        let check = self.superseding(tree, overlay.as_ref());
         match &overlay {
-            Some(overlay) => self.against_baseline(tree, overlay, runner.as_ref()).await,
-            None => self.without_baseline(tree, runner.as_ref()).await,
+            Some(overlay) => check.against_baseline(tree, overlay, runner.as_ref()).await,
+            None => check.without_baseline(tree, runner.as_ref()).await,
         }
     }
 
@@ -168,8 +192,8 @@ impl VerifiedTests<'_> {
         runner: Option<&RunnerCommand>,
     ) -> Result<Evidence, Trouble> {
         let Some(runner) = runner else {
-            let mut verdict =
-                Verdict::new(TestOutcome::new(self.run_in_tree().await, self.settings));
+            let run = TestOutcome::new(self.run_in_tree().await, self.settings);
+            let mut verdict = Verdict::new(self.leave_out_let_go(self.settings, run));
             verdict.note_no_control(UNKNOWN_RUNNER);
             if verdict.has_passed() && self.is_sealed(tree) {
                 let own_copy = TestWorkspace::open(tree, self.settings, self.cx).await?;
@@ -182,7 +206,9 @@ impl VerifiedTests<'_> {
         own_copy.sync(Contents::Tree)?;
         let result = own_copy.run(self.id, false).await;
         let own_run = TestOutcome::new(result, own_copy.settings());
-        let mut verdict = Verdict::new(self.leave_out_allowed(&own_copy, own_run));
+        let own_run = self.leave_out_let_go(own_copy.settings(), own_run);
+        let own_run = self.without_superseded_files(&mut own_copy, None, &[], own_run).await?;
+        let mut verdict = Verdict::new(own_run);
         if verdict.has_passed() {
             self.call_control(&mut own_copy, None, runner, &mut verdict).await?;
             self.doubt_isolation(&own_copy, &mut verdict).await;
@@ -319,16 +345,20 @@ impl VerifiedTests<'_> {
     ) -> Result<TestOutcome, Trouble> {
         if runner.is_none() {
             let run = TestOutcome::new(self.run_in_tree().await, self.settings);
-            return Ok(self.leave_out_allowed(&copies.own, run));
+            let run = self.leave_out_let_go(copies.own.settings(), run);
+            let copy = &mut copies.deciding;
+            return self.without_superseded_files(copy, Some(overlay), &[], run).await;
         }
         let copy = if is_laid_over {
             copies.own.sync(Contents::Tree)?;
-            &copies.own
+            &mut copies.own
         } else {
-            self.lay(&mut copies.deciding, overlay, &[])?;
-            &copies.deciding
+            self.lay(&mut copies.deciding, Some(overlay), &[])?;
+            &mut copies.deciding
         };
-        let result = copy.run(self.id, false).await;
+        // A test that is let go ends no run early: those behind it have to run.
+        let keep_going = !self.cx.allow.is_empty() || !self.superseded.is_empty();
+        let result = copy.run(self.id, keep_going).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
@@ -342,7 +372,9 @@ impl VerifiedTests<'_> {
         }
         // The stored run has all its failing tests: one that a person leaves out is red all the same.
         let run = TestOutcome::new(result, copy.settings());
-        Ok(self.leave_out_allowed(copy, run))
+        let run = self.leave_out_let_go(copy.settings(), run);
+        let overlay = if is_laid_over { None } else { Some(overlay) };
+        self.without_superseded_files(copy, overlay, &[], run).await
     }
 
     /// Compares the tests of a run with the baseline's.
@@ -354,7 +386,9 @@ impl VerifiedTests<'_> {
         report: Option<&TestReport>,
     ) -> Comparison {
         let Some(baseline_run) = baseline_run.filter(|run| !run.tests.is_empty()) else {
-            return Comparison::without_baseline(report.is_some_and(is_fully_named));
+            // A list of tests that a person lets go is no list of all.
+            let names_tests = |report: &TestReport| is_fully_named(report) && report.executed() > 0;
+            return Comparison::without_baseline(report.is_some_and(names_tests));
         };
         let Some(report) = report.filter(|report| is_fully_named(report)) else {
             return Comparison::unlisted(baseline_run.tests.len());
@@ -376,6 +410,7 @@ impl VerifiedTests<'_> {
         let name_changes = NameChanges::new(overlay, &self.folder_in(tree));
         let mut comparison = compare(baseline_tests, report, &name_changes, &self.cx.allow);
         comparison.relocate(baseline_tests, report, || SourceTests::new(overlay, tree));
+        comparison.supersede(|id| self.superseded.has(id));
         if overlay.has_approved_settings(self.cx.options.occasion) {
             comparison.allow_not_run();
         }

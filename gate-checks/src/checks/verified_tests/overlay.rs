@@ -53,6 +53,12 @@ pub(super) enum ReplacementKind {
 }
 
 impl Replacement {
+    /// A file of tests without its tests: an empty one, or none.
+    pub(super) fn emptied(path: PathBuf, is_kept: bool) -> Self {
+        let file = is_kept.then(|| StoredFile { bytes: Vec::new(), kind: Kind::Plain });
+        Self { path, kind: ReplacementKind::Edited, file, tests: Vec::new() }
+    }
+
     /// Puts the file into a layout, or leaves it out there.
     pub(super) fn lay(&self, layout: &mut Layout) {
         match &self.file {

@@ -71,7 +71,7 @@ pub fn rerun(
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let Some((tree, cx)) = open_context(policy, site, baseline, cancel) else { return Ok(None) };
     let id = CheckId::new(check);
-    let check = VerifiedTests { id: &id, settings: &settings, cx: &cx };
+    let check = VerifiedTests::new(&id, &settings, &cx);
     let evidence = runtime.block_on(async {
         match rerun_tree {
             RerunTree::Baseline => check.rerun_on_baseline(&tree, tests).await,
@@ -147,7 +147,7 @@ impl VerifiedTests<'_> {
             settings.command = with_files(&settings.command, files);
         }
         let id = CheckId::new(format!("{}-again", self.id));
-        let rerun = VerifiedTests { id: &id, settings: &settings, cx: self.cx };
+        let rerun = VerifiedTests::new(&id, &settings, self.cx);
         Some(self.masked_record(rerun.run_in_tree().await.ok()?.judged(&settings)))
     }
 

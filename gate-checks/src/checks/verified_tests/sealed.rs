@@ -4,19 +4,21 @@
 //! copy, which is emptied after the run, and the product under test is confined as far as the
 //! system can do that. What is shown is a count.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use gate_core::decide::evidence::Outcome;
+use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::Reveal;
 use gate_core::decide::sealed_tests::{MAX_SEALED_REFUSALS, SealedOutcome};
-use gate_core::text::{MAX_NAMES, some_names};
+use gate_core::text::{MAX_NAMES, counted, some_names};
 use serde_json::json;
 
-use super::overlay::Overlay;
-use super::test_workspace::{Contents, TestWorkspace};
+use super::emptied::{emptied, is_nothing_left};
+use super::identities::{is_allowed, is_fully_named};
+use super::overlay::{Overlay, Replacement};
+use super::sealed_count::{LetGo, SealedCount, SealedFile, SealedReport};
+use super::test_workspace::TestWorkspace;
 use super::verdict::Verdict;
-use super::{Trouble, VerifiedTests};
+use super::{TestOutcome, Trouble, VerifiedTests};
 use crate::cancellation::Cancellation;
 use crate::check::{CheckId, PrivateRun};
 use crate::checks::test_run::FinishedRun;
@@ -27,43 +29,10 @@ use crate::seal::{Seal, SealError};
 use crate::site::CheckSite;
 use crate::worktree::WorkTree;
 
-/// The numbers of sealed tests that passed and failed.
-struct SealedCount {
-    passed: u64,
-    failed: u64,
-    /// The failing tests, as far as the report names them.
-    failed_names: Vec<String>,
-}
-
-impl SealedCount {
-    /// Counts the tests that the unsealed report, of the same tree without them, does not have. A
-    /// failure counts in any case: a sealed file may stand in the place of one of the tree's.
-    fn new(report: &TestReport, unsealed_report: Option<&TestReport>) -> Self {
-        let passed = if report.tests.is_empty() {
-            report.passed.saturating_sub(unsealed_report.map_or(0, |unsealed| unsealed.passed))
-        } else {
-            let unsealed_names: BTreeSet<_> = unsealed_report
-                .into_iter()
-                .flat_map(|unsealed| &unsealed.tests)
-                .map(|test| &test.id)
-                .collect();
-            let passed = report.tests.iter().filter(|test| test.status == Status::Passed);
-            passed.filter(|test| !unsealed_names.contains(&test.id)).count() as u64
-        };
-        let failed_names: Vec<_> = report.named(Status::Failed).map(str::to_owned).collect();
-        let failed = report.failed.max(failed_names.len() as u64);
-        Self { passed, failed, failed_names }
-    }
-
-    fn total(&self) -> u64 {
-        self.passed + self.failed
-    }
-}
-
 /// A run of the sealed tests.
-struct SealedRun {
-    /// `None` if the command did not end by itself.
-    run: Option<FinishedRun>,
+pub(super) struct SealedRun {
+    /// An error if the command did not end by itself.
+    pub(super) run: Result<FinishedRun, Box<Evidence>>,
     /// No other test ran.
     is_alone: bool,
     /// The limits that the system set, as they stand in records.
@@ -77,7 +46,7 @@ impl VerifiedTests<'_> {
         !matches!(self.seal(tree), Ok(None))
     }
 
-    fn seal(&self, tree: &WorkTree) -> Result<Option<Seal>, SealError> {
+    pub(super) fn seal(&self, tree: &WorkTree) -> Result<Option<Seal>, SealError> {
         let configured_folder = self.settings.sealed.as_deref();
         Seal::find(&self.cx.site, tree, self.id.as_str(), configured_folder)
     }
@@ -101,7 +70,7 @@ impl VerifiedTests<'_> {
             Ok(None) => return Ok(()),
             Err(error) => Err(error),
         };
-        let (seal, files) = match seal_and_files {
+        let (seal, paths) = match seal_and_files {
             Ok(seal_and_files) => seal_and_files,
             Err(error) => {
                 verdict.set_outcome(Outcome::Inconclusive, error.to_string());
@@ -117,17 +86,20 @@ impl VerifiedTests<'_> {
             verdict.set_outcome(Outcome::Fail, summary);
             return Ok(());
         }
-        match overlay {
-            Some(overlay) => {
-                let replacements = self.replacements(&tree, overlay, None)?;
-                self.lay(deciding_copy, overlay, &replacements)?;
-            }
-            None => deciding_copy.lay(self.id, Contents::Tree, &BTreeSet::new(), None)?,
-        }
+        let files = self.sealed_files(&seal.folder, &paths, overlay, &tree)?;
+        let replacements = match overlay {
+            Some(overlay) => self.replacements(&tree, overlay, None)?,
+            None => Vec::new(),
+        };
+        self.lay(deciding_copy, overlay, &replacements)?;
         let mut unsealed_report = old_report.or(verdict.report.as_ref()).cloned();
-        if runner.is_none() {
-            // No earlier run proved that the copy lacks nothing.
-            let Some(unsealed_run) = self.unsealed_run(deciding_copy).await? else {
+        let is_unnamed = unsealed_report.as_ref().is_none_or(|report| !is_fully_named(report));
+        let is_in_old_place = files.iter().any(|file| file.old_text.is_some());
+        // Without a runner no earlier run proved that the copy lacks nothing. Without names the sealed
+        // tests of an old file are told by the number of the others.
+        if runner.is_none() || is_unnamed && is_in_old_place {
+            let unsealed = self.unsealed_run(deciding_copy, overlay, replacements, &files).await?;
+            let Some(unsealed_run) = unsealed else {
                 let summary = "sealed tests run in a copy of the tree, and without them the command \
                                does not pass there: what tests need and git ignores has to be \
                                tracked, or made by the tests";
@@ -137,20 +109,21 @@ impl VerifiedTests<'_> {
             unsealed_report = unsealed_run.report;
         }
         let mut sealed_copy = deciding_copy.deciding_copy(self.settings)?;
-        sealed_copy.lay_sealed(&seal.folder, &files)?;
+        sealed_copy.lay_sealed(&seal.folder, &paths)?;
         let sealed_run = self
-            .run_confined(&mut sealed_copy, &seal, &files, runner, unsealed_report.as_ref())
+            .run_confined(&mut sealed_copy, &seal, &paths, runner, unsealed_report.as_ref())
             .await;
         // The copy is emptied before an error of the run is returned.
         sealed_copy.end_private()?;
         let sealed_run = sealed_run?;
         let is_readable = seal.is_readable_in(&tree);
-        self.weigh_sealed(&sealed_run, unsealed_report.as_ref(), is_readable, verdict);
+        let unsealed = unsealed_report.as_ref();
+        self.weigh_sealed(&sealed_run, &files, unsealed, is_readable, verdict);
         Ok(())
     }
 
     /// Runs the sealed tests, alone if the runner can, and confined as far as the system can.
-    async fn run_confined(
+    pub(super) async fn run_confined(
         &self,
         sealed_copy: &mut TestWorkspace,
         seal: &Seal,
@@ -173,36 +146,72 @@ impl VerifiedTests<'_> {
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
-        Ok(SealedRun { run: result.ok(), is_alone, confined })
+        Ok(SealedRun { run: result, is_alone, confined })
     }
 
-    /// The run of the command in this copy without the sealed tests; `None` if it does not pass.
-    /// Where no earlier run proved that, a copy that lacks something would look like a wrong product.
-    async fn unsealed_run(&self, copy: &TestWorkspace) -> Result<Option<FinishedRun>, Trouble> {
+    /// The run of the command in this copy without the sealed tests and the old ones in their places;
+    /// `None` if it does not pass. Where no earlier run proved that, a copy that lacks something would
+    /// look like a wrong product.
+    pub(super) async fn unsealed_run(
+        &self,
+        copy: &mut TestWorkspace,
+        overlay: Option<&Overlay<'_>>,
+        mut replacements: Vec<Replacement>,
+        files: &[SealedFile],
+    ) -> Result<Option<TestOutcome>, Trouble> {
+        let replaced = files.iter().filter(|file| file.old_text.is_some());
+        let replaced: Vec<_> = replaced.map(|file| &file.tests).collect();
+        let is_replaced = |path: &Path| replaced.iter().any(|file| file.path == path);
+        replacements.retain(|file| !is_replaced(&file.path));
+        replacements.extend(replaced.iter().map(|file| emptied(file)));
+        if !replaced.is_empty() {
+            self.lay(copy, overlay, &replacements)?;
+        }
         let log = CheckId::new(format!("{}-unsealed", self.id));
         let result = copy.run(&log, true).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
-        Ok(result.ok().filter(|run| run.launched.exit_code == Some(0)))
+        let run = self.leave_out_let_go(copy.settings(), TestOutcome::new(result, copy.settings()));
+        let has_passed =
+            run.has_passed() || !replaced.is_empty() && is_nothing_left(copy, &run, is_replaced);
+        Ok(has_passed.then_some(run))
+    }
+
+    pub(super) fn count_sealed(
+        &self,
+        report: &SealedReport<'_>,
+        files: &[SealedFile],
+    ) -> SealedCount {
+        let let_go = LetGo {
+            is_approved: &|id| is_allowed(id, &self.cx.allow),
+            is_superseded: &|id| self.superseded.has(id),
+        };
+        SealedCount::new(report, files, let_go)
     }
 
     fn weigh_sealed(
         &self,
         sealed_run: &SealedRun,
+        files: &[SealedFile],
         unsealed_report: Option<&TestReport>,
         is_readable: bool,
         verdict: &mut Verdict,
     ) {
-        let Some(run) = &sealed_run.run else {
+        let Ok(run) = &sealed_run.run else {
             let summary = "the sealed tests gave no answer: the command did not end by itself";
             verdict.set_outcome(Outcome::Inconclusive, summary.to_owned());
             return;
         };
-        let has_ended_well = run.launched.exit_code == Some(0);
-        // Alone, each test in the report is sealed.
-        let other_tests = if sealed_run.is_alone { None } else { unsealed_report };
-        let count = run.report.as_ref().map(|report| SealedCount::new(report, other_tests));
+        let count = run.report.as_ref().map(|report| {
+            let is_alone = sealed_run.is_alone;
+            // Alone, each test in the report is sealed.
+            let unsealed = if is_alone { None } else { unsealed_report };
+            let report = SealedReport { report, unsealed, is_alone };
+            self.count_sealed(&report, files)
+        });
+        let is_explained = count.as_ref().is_some_and(|count| count.is_failure_explained);
+        let has_ended_well = run.launched.exit_code == Some(0) || is_explained;
         let is_listed = count.as_ref().is_some_and(|count| count.total() > 0);
         // A product that ends its process with 0 leaves no report either.
         let is_report_expected = verdict.report.is_some() || run.report.is_some();
@@ -210,6 +219,20 @@ impl VerifiedTests<'_> {
             let summary = "no sealed test is in the report: the command does not find the files \
                            that were laid over the tree, or the product ends it";
             verdict.set_outcome(Outcome::Inconclusive, summary.to_owned());
+            return;
+        }
+        if let Some(count) = &count
+            && has_ended_well
+            && count.failed == 0
+            && !count.silent_files.is_empty()
+        {
+            let summary = format!(
+                "{} of {} has no test in the report: the command does not find it, or the product \
+                 ends it",
+                count.silent_files.len(),
+                counted(files.len(), "sealed file")
+            );
+            verdict.set_outcome(Outcome::Inconclusive, summary);
             return;
         }
         let has_failed = count.as_ref().is_some_and(|count| count.failed > 0);
@@ -228,10 +251,10 @@ impl VerifiedTests<'_> {
         {
             summary = format!("{} of {} sealed tests pass", count.passed, count.total());
             (detail["passed"], detail["total"]) = (json!(count.passed), json!(count.total()));
-            if reveal == Reveal::Names && !count.failed_names.is_empty() {
-                let names = some_names(&count.failed_names, MAX_NAMES);
-                summary.push_str(&format!(", not {names}"));
-                detail["failed"] = json!(count.failed_names);
+            let failed_names = count.named(Status::Failed);
+            if reveal == Reveal::Names && !failed_names.is_empty() {
+                summary.push_str(&format!(", not {}", some_names(failed_names, MAX_NAMES)));
+                detail["failed"] = json!(failed_names);
             }
         } else if !has_passed {
             "a sealed test fails".clone_into(&mut summary);

@@ -379,6 +379,16 @@ impl TestWorkspace {
         self.settings.command = with_files(&self.settings.command, files);
     }
 
+    /// The files that stand in the copy, but for sealed ones.
+    pub(super) fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// The baseline's tests decide in this copy.
+    pub(super) fn is_deciding(&self) -> bool {
+        self.keeps_bytecode
+    }
+
     pub(super) fn settings(&self) -> &CheckPolicy {
         &self.settings
     }

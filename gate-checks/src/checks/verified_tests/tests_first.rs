@@ -143,7 +143,7 @@ impl TestsFirst {
             ..FirstTests::default()
         };
         for (id, settings) in &self.test_checks {
-            let check = VerifiedTests { id, settings, cx };
+            let check = VerifiedTests::new(id, settings, cx);
             let new_tests = check.add_new_tests(&tree, &overlay, &changed, &mut first_tests);
             if let NewTests::Refused(evidence) = new_tests.await? {
                 return Ok(*evidence);
@@ -396,7 +396,7 @@ pub fn carry_tests(
     let cancel = Cancellation::default();
     let Some((tree, cx)) = open_context(policy, site, new_baseline, &cancel) else { return };
     for (id, settings) in test_checks(policy, site) {
-        let check = VerifiedTests { id: &id, settings: &settings, cx: &cx };
+        let check = VerifiedTests::new(&id, &settings, &cx);
         let key = check.key(RunKind::Tests);
         let Some(mut run) = old_baseline.result::<BaselineRun>(site, &tree, &key) else {
             continue;

@@ -82,6 +82,7 @@ pub(super) fn criteria(decided: &[ConfirmedDecision]) -> Vec<Criterion> {
         id: format!("decision-{}", index + 1),
         text: format!("{}: {}", decision.what, decision.answer),
         verify: ["bash", "-euo", "pipefail", "-c", command].map(str::to_owned).to_vec(),
+        supersedes: Vec::new(),
     });
     criteria.collect()
 }

@@ -213,6 +213,10 @@ settings! {
         #[schemars(length(min = 1))]
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         verify: Vec<String> = Vec::new(),
+        /// Old tests that it contradicts, by their names in reports: that they fail is a note.
+        #[schemars(length(min = 1))]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        supersedes: Vec<String> = Vec::new(),
     }
 }
 

@@ -9,7 +9,8 @@ fn goal_policy() -> Policy {
     let mut policy = policy("[breaker]\nrefused = 0\nno_progress = 0\n[checks.goal]\n");
     let (id, text) = ("goal-1".to_owned(), "tax".to_owned());
     let check = policy.checks.get_mut(GOAL).unwrap();
-    check.criteria = vec![Criterion { id, text, verify: vec!["true".to_owned()] }];
+    check.criteria =
+        vec![Criterion { id, text, verify: vec!["true".to_owned()], supersedes: Vec::new() }];
     assert_eq!(CheckKind::for_check(GOAL, check), CheckKind::Criteria);
     policy
 }
