@@ -60,7 +60,7 @@ pub(crate) enum Command {
     /// Show which acceptance criteria are met, by their own commands
     #[command(after_help = criteria::CODES)]
     Criteria(criteria::CriteriaArgs),
-    /// Give the agent a goal, with the command that shows if it is reached
+    /// Give the agent a goal that a command checks
     ///
     /// Until the command passes, a stop that changed something is refused, and no loop ends. To give
     /// and to drop one is for the operator; recorded.

@@ -215,8 +215,11 @@ impl Database for PostgresStore {
         upcoming: Option<&'s Upcoming>,
     ) -> Result<Box<dyn Sql + 's>, StoreError> {
         let mut questions = questions(project, marked, upcoming);
-        let approvals = vec![project.into(), kind::APPROVED.into(), SqlValue::clamped(u64::MAX)];
-        questions.push(Question::new(statements::LATEST_OF_TYPE, approvals));
+        // The acts of persons that a decision rests on.
+        questions.extend([kind::APPROVED, kind::GOAL].map(|kind| {
+            let all_of_kind = vec![project.into(), kind.into(), SqlValue::clamped(u64::MAX)];
+            Question::new(statements::LATEST_OF_TYPE, all_of_kind)
+        }));
         let (mut running, version) = self.start(READING, questions)?;
         let version = version_in_view(&mut running, version)?;
         if version == 0 {
