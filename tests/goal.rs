@@ -72,13 +72,29 @@ fn settings_that_nobody_approved_keep_no_goal_from_its_check() {
     let settings = "[checks.tests]\ncommand = [\"touch\", \"ran\"]\n";
     let ran = checked().again("check --json out.log").unapproved(settings).file("out.log", DONE);
     let ran = ran.code(1);
-    assert_eq!(outcomes(&ran.json()), [("goal", "fail"), ("tests", "inconclusive")]);
+    assert_eq!(
+        outcomes(&ran.json()),
+        [("goal", "fail"), ("tests", "inconclusive"), ("settings", "inconclusive")]
+    );
     let ran = ran.again("check --json out.log").file("tax", "").code(1);
-    assert_eq!(outcomes(&ran.json()), [("goal", "pass"), ("tests", "inconclusive")]);
+    assert_eq!(
+        outcomes(&ran.json()),
+        [("goal", "pass"), ("tests", "inconclusive"), ("settings", "inconclusive")]
+    );
     assert!(ran.stdout.contains("gate.toml is not approved"), "{}", ran.stdout);
     assert!(!ran.path("ran").exists(), "nobody approved it");
     let ran = ran.again("trust").code(0).again("check --json out.log").code(0);
     assert_eq!(outcomes(&ran.json()), [("goal", "pass"), ("tests", "pass")]);
+}
+
+#[test]
+fn an_agent_that_checks_by_itself_ends_no_goal() {
+    let ran = checked().again("check out.log").file("out.log", DONE).file("tax", "");
+    let ran = ran.env("CLAUDECODE", "1").code(0).says("✓ goal ");
+    let ran = ran.again("goal --json").code(0);
+    assert_eq!(each(&ran.json(), "goals", "text"), [TEXT]);
+    let ran = ran.again("check out.log").code(0);
+    ran.again("goal").code(0).says("none is open here");
 }
 
 #[test]
@@ -95,7 +111,7 @@ fn a_decision_is_not_repeated_after_a_persons_act_on_a_goal() {
 
 #[test]
 fn a_goal_without_a_command_is_shown_and_decides_nothing() {
-    let ran = given("").code(0).says("the agent is told").says("! no command can tell");
+    let ran = given("").code(0).says("the agent is told").says("! no command ");
     let settings = "[checks.tests]\ncommand = [\"true\"]\n";
     let ran = ran.again("check out.log").settings(settings).file("out.log", DONE).code(0);
     let ran = ran.says("DONE  ").says("! goal        the export has a tax column: only claimed");

@@ -181,3 +181,38 @@ fn what_supersedes_is_approved_and_names_a_test() {
     let ran = judge("check out.log", DONE).unapproved(&empty).code(2);
     ran.tells("`criteria[0].supersedes`: the list is empty, at least one is needed");
 }
+
+#[test]
+fn a_name_that_the_agent_writes_where_a_sealed_file_goes_supersedes_nothing() {
+    if !needs("go") {
+        return;
+    }
+    let test = |name: &str, fault: &str| {
+        let body = format!("\tif {fault} {{\n\t\tt.Fatal()\n\t}}\n");
+        format!("package sum\n\nimport \"testing\"\n\nfunc {name}(t *testing.T) {{\n{body}}}\n")
+    };
+    let product = |rounded: &str| {
+        let add = "func Add(a, b int) int { return a + b }";
+        format!("package sum\n\n{add}\n\nfunc Round(n int) int {{ return {rounded} }}\n")
+    };
+    let command = "command = [\"go\", \"test\", \"./...\"]\nsealed = \"../sealed\"\n";
+    let ran = tools(judge("baseline", DONE))
+        .file("go.mod", "module sum\n\ngo 1.19\n")
+        .file("sum.go", product("n"))
+        .file("a_test.go", test("TestAdd", "Add(1, 1) != 2"))
+        .file("b_test.go", test("TestRound", "Round(3) != 3"))
+        .file("../sealed/a_test.go", test("TestAdd", "Add(2, 1) != 3"))
+        .file(".gitignore", "out.log\n")
+        .settings(&format!("[checks.tests]\n{command}"))
+        .committed()
+        .code(0);
+    let emptied =
+        format!("{}\nfunc TestRound(t *testing.T) {{}}\n", test("TestAdd", "Add(1, 1) != 2"));
+    let run = ran
+        .again("check --json --new-run out.log")
+        .file("sum.go", product("n + 1"))
+        .file("b_test.go", "package sum\n")
+        .file("a_test.go", emptied);
+    let ran = tools(run).setup("git add -A; git commit -qm work").run();
+    assert_eq!(ran.json()["verdict"], "continue", "{}", ran.out());
+}

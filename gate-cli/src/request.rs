@@ -39,6 +39,8 @@ pub struct Asker {
     pub new_run: bool,
     /// Nothing is recorded.
     pub dry_run: bool,
+    /// An agent asks by itself, in the middle of its work: it ends no goal of a person.
+    pub is_agent: bool,
     /// The session whose baseline a hook compares with.
     pub session: Option<String>,
     /// The project in which the session began, if its client tells: the agent may have left it for

@@ -172,7 +172,7 @@ impl GoalState {
             Self::Unknown => "not known",
             Self::NotRun => "not run",
             Self::Claimed => "only claimed",
-            Self::Open => "no command can tell",
+            Self::Open => "no command",
         }
     }
 }

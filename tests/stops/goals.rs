@@ -74,7 +74,7 @@ fn a_goal_that_is_typed_in_a_client_has_no_command() {
     assert_eq!(context, "The person's goal: the users's export has a tax.");
     let ran = PERSON.prompt(ran, "gate goal");
     assert!(ran.out().contains("the users's export has a tax"), "{}", ran.out());
-    let ran = ran.again("status --line").code(0).says("goal no command can tell: the users's");
+    let ran = ran.again("status --line").code(0).says("goal no command: the users's");
     // It refuses nothing.
     let ran = PERSON.stops(PERSON.does(PERSON.prompt(ran, "Go."), "echo sub >> calc"), "Done.");
     let ran = last(ran, "continue", Some("green"));

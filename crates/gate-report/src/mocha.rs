@@ -208,6 +208,11 @@ impl Reader for Mocha {
         };
         // Output that is read later has no private folder: nothing in the working folder is its.
         if place.is_absolute() {
+            // What the product prints is no report beside that of gate's reporter. A script may run mocha
+            // more than once, with a reporter of its own.
+            if place.exists() && self.text_readers.is_none() {
+                texts.clear();
+            }
             for path in file::report_files(&place, "json", &mut self.tally) {
                 texts.extend(file::read_text(&path, &mut self.tally));
             }

@@ -19,6 +19,7 @@ use crate::failure::Failure;
 use crate::gate::{Gate, admit_format};
 use crate::invocation::Invocation;
 use crate::notify::{self, Notifier};
+use crate::operator::agent_above;
 use crate::record::Record;
 use crate::render::{self, CardOptions, print};
 use crate::request::{Asker, Request, Turn};
@@ -93,6 +94,7 @@ fn request(invocation: &Invocation, args: &Check) -> Request {
         iteration: args.iteration,
         new_run: args.new_run,
         dry_run: args.dry_run,
+        is_agent: agent_above(&invocation.places).is_some(),
         force_reason: args.reason.clone(),
         acts: acts(args),
         ..Asker::default()

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::hook::session::has_open_session;
 use crate::invocation::Invocation;
-use crate::memory::{Goal, Memory, RecordSelector, Scope, chosen_goals, command_words};
+use crate::memory::{Goal, Memory, RecordSelector, Scope, chosen_goals, command_of_words};
 use crate::render::{self, Mark, Page, print};
 use crate::secrets;
 use crate::settings::Selection;
@@ -122,11 +122,7 @@ fn give(invocation: &Invocation, args: &GoalArgs, text: &str) -> Result<u8, Fail
     let operator = invocation.operator("gate goal")?;
     let gate = open(invocation)?;
     let scope = args.options.task.clone().map_or(Scope::Tree, Scope::Task);
-    let command = match args.command.as_slice() {
-        // One word with blanks is a line.
-        [line] if line.contains(char::is_whitespace) => command_words(line),
-        words => words.to_vec(),
-    };
+    let command = command_of_words(&args.command);
     let has_command = !command.is_empty();
     let Some(mut memory) = gate.memory() else { return Ok(DONE) };
     let goal = memory.new_goal(text, command, scope);

@@ -75,7 +75,7 @@ impl Gate {
         let record = case.decide_and_commit(&mut memory, &pending, &findings)?;
         if !request.asker.dry_run {
             self.end_of_decision(&record, request);
-            self.end_goals(&mut memory, &record);
+            self.end_goals(&mut memory, &record, &request.asker);
         }
         Ok(record)
     }
@@ -180,7 +180,7 @@ impl Case<'_> {
         };
         let request = only(goal, request);
         let gathered = gate.gather(&judging.site, &request, scan, Some(pending), approvals)?;
-        Ok(without_others(gathered, goal, &unapproved.message))
+        Ok(without_others(gathered, goal, unapproved))
     }
 
     /// Decides with the loop's present state, and records the decision.

@@ -7,7 +7,7 @@ use gate_checks::{Checks, Gathered};
 use gate_core::config::{self, Layer};
 use gate_core::decide::checks::GOAL;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, Policy};
+use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 use gate_core::record::{GoalRecord, GoalState};
 use gate_core::{Decision, Verdict};
 use serde_json::Value;
@@ -144,7 +144,11 @@ impl Gate {
 
     /// Records that goals were reached: they do not linger for the next task. Those with a command
     /// are if it passes and the agent may go, those without if the work is done.
-    pub(super) fn end_goals(&self, memory: &mut Memory, record: &Record) {
+    pub(super) fn end_goals(&self, memory: &mut Memory, record: &Record, asker: &Asker) {
+        // The work of an agent that asks by itself goes on, and may undo what was reached.
+        if asker.is_agent {
+            return;
+        }
         let decision = &record.decision;
         let is_reached =
             self.goal_evidence(decision).is_some_and(|evidence| evidence.outcome == Outcome::Pass);
@@ -171,12 +175,21 @@ pub(super) fn only(check: &str, request: &Request) -> Request {
     request
 }
 
-/// The evidence of this check, and of the others that they did not run.
-pub(super) fn without_others(mut gathered: Gathered, check: &str, cause: &str) -> Gathered {
+/// The evidence of this check, and of the others that they did not run. Settings that nobody approved
+/// may have none of the others, so that they are an own one that has no result.
+pub(super) fn without_others(
+    mut gathered: Gathered,
+    check: &str,
+    unapproved: &Failure,
+) -> Gathered {
+    let cause = &unapproved.message;
     for evidence in gathered.evidence.iter_mut().filter(|evidence| evidence.check != check) {
         evidence.outcome = Outcome::Inconclusive;
         evidence.summary = format!("it did not run: {cause}");
     }
+    let mut settings = Evidence::new("settings", Mode::Require, Outcome::Inconclusive);
+    settings.summary.clone_from(cause);
+    gathered.evidence.push(settings);
     gathered
 }
 

@@ -163,7 +163,8 @@ impl HookCall<'_> {
 
     fn drop_goals(&self, invocation: &Invocation, text: Option<&str>) -> Result<String, Failure> {
         let mut memory = memory(invocation)?;
-        let asker = Asker { run: self.event.run(), ..Asker::default() };
+        let began_in = self.first_project(invocation);
+        let asker = Asker { run: self.event.run(), began_in, ..Asker::default() };
         let goals = memory.goals_for(&asker)?;
         let dropped = match chosen_goals(&goals, text) {
             Ok(dropped) => dropped,

@@ -24,6 +24,9 @@ const SHELL_CHARS: &[char] = &[
     '|', '&', ';', '<', '>', '(', ')', '$', '`', '*', '?', '[', ']', '{', '}', '~', '#', '\n', '!',
 ];
 
+/// Starts a line of bash, as for a criterion.
+const SHELL: [&str; 4] = ["bash", "-euo", "pipefail", "-c"];
+
 /// A goal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Goal {
@@ -72,7 +75,9 @@ impl Goal {
     pub(crate) fn command_line(&self) -> Option<String> {
         match self.command.as_slice() {
             [] => None,
-            [shell, option, script] if shell == "bash" && option == "-c" => Some(script.clone()),
+            [shell, options @ .., script] if shell == SHELL[0] && options == &SHELL[1..] => {
+                Some(script.clone())
+            }
             words => {
                 let line = shlex::try_join(words.iter().map(String::as_str));
                 Some(line.unwrap_or_else(|_| words.join(" ")))
@@ -141,9 +146,40 @@ pub(crate) fn chosen_goals(goals: &[Goal], text: Option<&str>) -> Result<Vec<Goa
 
 /// The words of a command that stands on one line.
 pub(crate) fn command_words(line: &str) -> Vec<String> {
-    match shlex::split(line) {
-        Some(words) if !words.is_empty() && !line.contains(SHELL_CHARS) => words,
-        _ => vec!["bash".to_owned(), "-c".to_owned(), line.to_owned()],
+    let is_plain = |words: &Vec<String>| {
+        !line.contains(SHELL_CHARS) && words.first().is_some_and(|word| !is_assignment(word))
+    };
+    shlex::split(line)
+        .filter(is_plain)
+        .unwrap_or_else(|| [&SHELL[..], &[line]].concat().into_iter().map(str::to_owned).collect())
+}
+
+/// The word sets a variable for the command behind it, which a shell alone can.
+fn is_assignment(word: &str) -> bool {
+    let name = word.split_once('=').map(|(name, _)| name);
+    name.is_some_and(|name| {
+        !name.is_empty() && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
+    })
+}
+
+fn quote(word: &str) -> String {
+    shlex::try_quote(word).map_or_else(|_| word.to_owned(), |quoted| quoted.into_owned())
+}
+
+/// The words of a command that was typed in several.
+pub(crate) fn command_of_words(words: &[String]) -> Vec<String> {
+    match words {
+        // One word with blanks is a line.
+        [line] if line.contains(char::is_whitespace) => command_words(line),
+        [first, ..] if is_assignment(first) => {
+            let quoted = words.iter().map(|word| match word.split_once('=') {
+                // A name in quotes would be a program's.
+                Some((name, value)) if is_assignment(word) => format!("{name}={}", quote(value)),
+                _ => quote(word),
+            });
+            command_words(&quoted.collect::<Vec<_>>().join(" "))
+        }
+        words => words.to_vec(),
     }
 }
 
@@ -315,7 +351,10 @@ mod tests {
     fn a_line_with_signs_for_a_shell_is_a_script() {
         assert_eq!(command_words("pytest -k 'tax rate'"), ["pytest", "-k", "tax rate"]);
         let script = command_words("make build && pytest");
-        assert_eq!(script, ["bash", "-c", "make build && pytest"]);
+        assert_eq!(script, ["bash", "-euo", "pipefail", "-c", "make build && pytest"]);
+        let with_variable = command_of_words(&["CI=1".to_owned(), "pytest".to_owned()]);
+        assert_eq!(with_variable.last().map(String::as_str), Some("CI=1 pytest"));
+        assert_eq!(with_variable.first().map(String::as_str), Some("bash"));
         let goal = Goal { command: script, ..goal("tax", "") };
         assert_eq!(goal.command_line().as_deref(), Some("make build && pytest"));
     }

@@ -35,9 +35,8 @@ impl<'a> Superseded<'a> {
                 Some(overlay) => overlay.baseline.content(tree, &path).ok()??.bytes,
                 None => tree.bytes(&path)?,
             };
-            // What the agent made of the file is no other test.
-            let new_text = tree.bytes(&path).unwrap_or_default();
-            let tests = FileTests::new(path, [&*old_text, &*new_text], tree, cwd);
+            // Not the names of the file as it is now: the agent may have written those of other files.
+            let tests = FileTests::new(path, [&*old_text], tree, cwd);
             tests.holds_tests().then_some(tests)
         };
         Self { files: sealed_paths.into_iter().filter_map(old_file).collect(), named }

@@ -316,13 +316,15 @@ impl RunCommand<'_> {
         Ok(Err(Waiting { problem, step }))
     }
 
-    /// Asks a person about each decision; `None` if they do not answer. Those that stand in the file
-    /// already are not asked again.
+    /// Asks a person about each decision; `None` if they do not answer. If they have edited the file, what
+    /// they confirmed or added there holds, and what they took out is not asked.
     fn ask(
         &self,
         listed: &TaskDecisions,
         answers: &Answers,
     ) -> Result<Option<Vec<ConfirmedDecision>>, Failure> {
+        let is_edited = !answers.decided.is_empty();
+        let is_taken_out = |what: &String| is_edited && !answers.unconfirmed.contains(what);
         let total = listed.open.len();
         render::diagnose(&format!(
             "{} lists {} of this task. Enter keeps an answer, and text replaces it. `{COMMAND}COMMAND` \
@@ -331,11 +333,10 @@ impl RunCommand<'_> {
             listed.by,
             counted(total, "open decision"),
         ));
-        let mut decided = Vec::new();
+        let mut decided = answers.decided.clone();
         for (index, open) in listed.open.iter().enumerate() {
             let (what, choice) = (clean(&open.what), clean(&open.choice));
-            if let Some(answered) = answers.decided.iter().find(|answered| answered.what == what) {
-                decided.push(answered.clone());
+            if is_taken_out(&what) {
                 continue;
             }
             render::diagnose(&format!("\n{} of {total}  {what}\n        {choice}\n", index + 1));
