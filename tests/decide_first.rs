@@ -68,8 +68,8 @@ fn waits(ran: &Ran, iterations: u64, says: &str) -> Value {
 fn nothing_begins_before_a_person_has_confirmed_in_the_file() {
     let ran = project(RUN, LIST).code(1);
     let end = waits(&ran, 1, "2 decisions are open: column name, its default");
-    let open = json!([{ "what": "column name", "choice": "tax_rate" },
-                      { "what": "its default", "choice": "0" }]);
+    let open = json!([{ "question": "column name", "choice": "tax_rate" },
+                      { "question": "its default", "choice": "0" }]);
     assert_eq!((&end["verdict"], &end["decisions"]["open"]), (&"blocked".into(), &open));
     assert!(end["resume"].as_str().unwrap().contains(" --decide-first"), "{end}");
     let status = shown(&ran, "status");
@@ -95,8 +95,8 @@ fn nothing_begins_before_a_person_has_confirmed_in_the_file() {
     let ran = ran.again(RUN).code(1);
     let end = ran.json();
     let decided = json!([
-        { "what": "column name", "answer": "tax_rate", "command": "grep -q vat export.py" },
-        { "what": "its default", "answer": "none", "edited": true },
+        { "question": "column name", "answer": "tax_rate", "command": "grep -q vat export.py" },
+        { "question": "its default", "answer": "none", "edited": true },
     ]);
     assert_eq!((&end["decisions"]["decided"], &end["iterations"]), (&decided, &1.into()), "{end}");
     let unmet = "not met: column name: tax_rate (`grep -q vat export.py`: exit code 1)";
@@ -213,6 +213,17 @@ fn a_command_of_a_person_needs_no_approval_of_settings() {
     edit(&waits(&ran, 1, ""), &[("[ ]", "[x]"), ("[ ]", "[x]"), ("command:", "command: true")]);
     let end = ran.again(&words).code(0).json();
     assert_eq!((&end["verified"], &end["verdict"]), (&true.into(), &"exit".into()), "{end}");
+}
+
+#[test]
+fn criteria_that_only_warn_still_only_warn() {
+    let warns = "[checks.acceptance_criteria]\nmode = \"warn\"\n\
+                 [[criteria]]\nid = \"decision-1\"\ntext = \"later\"\nverify = [\"false\"]\n";
+    let run = project(RUN, LIST).settings(&format!("{SETTINGS}{warns}"));
+    let ran = run.committed().code(1);
+    edit(&waits(&ran, 1, ""), &[("[ ]", "[x]"), ("[ ]", "[x]"), ("command:", "command: true")]);
+    let end = ran.again(RUN).code(0).json();
+    assert_eq!(end["verdict"], "exit", "{end}");
 }
 
 #[test]

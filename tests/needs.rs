@@ -20,7 +20,7 @@ pub(crate) fn shared() -> PathBuf {
     root().join("../shared")
 }
 
-/// True if something that a test needs is on this machine. If not, the caller skips the test, and the
+/// Something that a test needs is on this machine. If not, the caller skips the test, and the
 /// end of the run lists it. With GATE_CI=1, which .ci/run sets, the test fails instead, unless
 /// GATE_WITHOUT, a list of words, names it.
 pub(crate) fn needs(what: &str) -> bool {

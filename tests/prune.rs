@@ -28,7 +28,7 @@ fn trees(state: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.unwrap().path()).collect()
 }
 
-/// True if a tree's folder of the state has a copy of its files.
+/// A tree's folder of the state has a copy of its files.
 fn has_copy(tree: &Path) -> bool {
     tree.join("workspace/place").exists()
 }

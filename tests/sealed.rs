@@ -234,7 +234,7 @@ fn they_are_not_laid_through_a_link() {
     assert_eq!(fs::read_dir(ran.path("../caught")).unwrap().count(), 0);
 }
 
-/// True if git has an object with the text of the sealed tests.
+/// git has an object with the text of the sealed tests.
 fn git_has_them(folder: &Path) -> bool {
     let script = "git cat-file -e $(git hash-object ../sealed/tests/test_hidden.py)";
     let mut shell = Command::new("sh");

@@ -133,7 +133,7 @@ impl Task {
     }
 }
 
-/// True if gate lets this solution end, in a run of its own.
+/// gate lets this solution end, in a run of its own.
 fn ends(ran: Ran, task: &Task, solution: &str) -> (bool, Ran) {
     let run = tools(ran.again("check --json --new-run out.log"));
     let run = run.file(&task.product, solution.trim_start());

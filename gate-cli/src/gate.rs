@@ -10,6 +10,7 @@ mod failures;
 mod goals;
 mod loop_baseline;
 mod news;
+mod persons_check;
 mod reading;
 mod trusted;
 
@@ -21,7 +22,7 @@ use gate_checks::{CheckSite, OwnChecks};
 use gate_core::config::{Backoff, ConfigWarning, Resolved};
 use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::iteration_facts::TreeState;
-use gate_core::decide::policy::{Criterion, Threshold, TokenMode, When};
+use gate_core::decide::policy::{Threshold, TokenMode, When};
 use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::signal::{TokenHalves, UncheckedSignal, prompt};
 use gate_core::mask::Masker;
@@ -69,8 +70,8 @@ pub struct Gate {
     writes_tests: bool,
     /// The goals of persons in force.
     goals: Goals,
-    /// Criteria that a person gave for this loop, beside those of the settings.
-    loops_criteria: Vec<Criterion>,
+    /// The check of what a person decided before this loop.
+    decisions_check: Option<String>,
 }
 
 impl Gate {
@@ -102,7 +103,7 @@ impl Gate {
             backoff,
             writes_tests: false,
             goals: Goals::default(),
-            loops_criteria: Vec::new(),
+            decisions_check: None,
         })
     }
 
@@ -121,7 +122,7 @@ impl Gate {
             backoff: self.backoff,
             writes_tests: self.writes_tests,
             goals: self.goals.clone(),
-            loops_criteria: self.loops_criteria.clone(),
+            decisions_check: self.decisions_check.clone(),
         }
     }
 

@@ -10,7 +10,7 @@ use super::{PRODUCT, Server, TESTS, honest, weakened};
 use crate::needs::{needs, root};
 use crate::support::GATE;
 
-/// True if all is there that these tests start.
+/// All is there that these tests start.
 pub(super) fn is_ready() -> bool {
     ["pytest", "yaml", "jq"].iter().all(|what| needs(what))
 }

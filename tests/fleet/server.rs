@@ -127,7 +127,7 @@ impl Server {
         }
     }
 
-    /// Ends one of the server's processes at random, as an operator may. True if there was one.
+    /// Ends one of the server's processes at random, as an operator may. Returns if there was one.
     pub(super) fn terminate_one(&self) -> bool {
         let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() \
                    AND backend_type = 'client backend' ORDER BY random() LIMIT 1";

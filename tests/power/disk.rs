@@ -87,7 +87,7 @@ impl Disk {
         self.durable.push(None);
     }
 
-    /// True if a call makes an earlier step durable. What one folder loses and another gets is so
+    /// A call makes an earlier step durable. What one folder loses and another gets is so
     /// once both are synced.
     fn is_synced(&self, at: usize, sync: &Step) -> bool {
         let later = || self.steps[at + 1..].iter().chain([sync]);
@@ -182,7 +182,7 @@ impl Disk {
 }
 
 /// Does a step, as far as it is kept: a write sector by sector, all others as a whole. Of a write
-/// that made the file longer the length may be kept alone. True if all of it was done.
+/// that made the file longer the length may be kept alone. Returns if all of it was done.
 fn apply(nodes: &mut [Node], step: &Step, keeps: &mut dyn FnMut() -> bool) -> bool {
     if let Step::Write(file, at, bytes) = step {
         return write_sectors(file_of(nodes, *file), *at, bytes, keeps);

@@ -58,12 +58,12 @@ impl Act {
 /// What gate keeps, as its commands show it.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Kept {
-    /// True if gate says that the ledger is not the one that it knows. Nothing else is known then.
+    /// gate says that the ledger is not the one that it knows. Nothing else is known then.
     is_lost: bool,
     records: Vec<Value>,
     /// Id, phase, number of transitions and lease of each work item.
     items: Vec<Value>,
-    /// True if the settings are approved.
+    /// The settings are approved.
     approved: bool,
 }
 

@@ -78,7 +78,7 @@ pub struct Proof {
     pub account: String,
     /// The log of the run that shows it, where one was kept.
     pub log: Option<String>,
-    /// True if the check must pass, and did not in a copy of the tree as it is.
+    /// The check must pass, and did not in a copy of the tree as it is.
     pub does_not_pass: bool,
 }
 

@@ -181,8 +181,8 @@ fn answer(gate: &Gate, goals: Vec<Goal>, options: &Options, sentence: &str) -> R
         for (goal, tried) in shown.iter_mut().zip(record.goals) {
             goal.goal = tried;
         }
-        let mut all = record.decision.input.evidence.into_iter();
-        evidence = all.find(|evidence| evidence.outcome != Outcome::Skipped);
+        let mut records = record.decision.input.evidence.into_iter();
+        evidence = records.find(|evidence| evidence.outcome != Outcome::Skipped);
     }
     add_results(&mut shown, evidence.as_ref());
     if options.json {
@@ -249,7 +249,7 @@ pub(crate) fn known_goals(
         goals.retain(|goal| !matches!(goal.scope, Scope::Session(_)));
     }
     let latest = memory.latest(&RecordSelector::default())?;
-    let decided = latest.map(|record| record.goals).unwrap_or_default();
+    let last_goals = latest.map(|record| record.goals).unwrap_or_default();
     let shown = goals.iter().map(|goal| {
         let state = match goal.command.is_empty() {
             true => GoalState::Open,
@@ -259,7 +259,7 @@ pub(crate) fn known_goals(
         let is_same = |known: &&GoalRecord| {
             known.text == shown.goal.text && known.command == shown.goal.command
         };
-        if let Some(known) = decided.iter().find(is_same) {
+        if let Some(known) = last_goals.iter().find(is_same) {
             shown.goal.state = known.state;
         }
         shown

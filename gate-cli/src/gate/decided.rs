@@ -4,13 +4,15 @@
 use gate_checks::baseline::BaselineError;
 use gate_checks::worktree::{Snapshot, WorkTree};
 use gate_core::Policy;
-use gate_core::config::{self, Layer};
-use gate_core::decide::checks::CRITERIA;
-use gate_core::decide::policy::{Criterion, Mode};
+use gate_core::decide::policy::Criterion;
 
 use super::Gate;
+use super::persons_check::add_check;
 use crate::failure::Failure;
 use crate::source::Source;
+
+/// The check of the decisions that a person made before the work.
+const DECISIONS: &str = "decisions";
 
 impl Gate {
     /// Adds criteria that a person gave for this loop. They are required.
@@ -22,23 +24,21 @@ impl Gate {
         if criteria.is_empty() {
             return Ok(self);
         }
-        if !self.policy.checks.contains_key(CRITERIA) {
-            let defaults = config::resolve(&[Layer::checks([CRITERIA])?], None)?.policy;
-            self.policy.checks.extend(defaults.checks);
-        }
-        if let Some(check) = self.policy.checks.get_mut(CRITERIA) {
-            check.mode = Mode::Require;
-            check.criteria.extend(criteria.iter().cloned());
-        }
-        self.loops_criteria = criteria.to_vec();
+        self.decisions_check = Some(add_check(&mut self.policy, DECISIONS, criteria.to_vec())?);
         Ok(self)
+    }
+
+    /// The criteria that a person gave for this loop.
+    pub(super) fn decided_criteria(&self) -> &[Criterion] {
+        let check = self.decisions_check.as_ref().and_then(|check| self.policy.checks.get(check));
+        check.map_or(&[], |check| &check.criteria)
     }
 
     /// The policy whose programs need an approval of the settings.
     pub(super) fn approvable_policy(&self) -> Policy {
         let mut policy = self.policy_without_goals().into_owned();
-        if let Some(check) = policy.checks.get_mut(CRITERIA) {
-            check.criteria.retain(|criterion| !self.loops_criteria.contains(criterion));
+        if let Some(check) = &self.decisions_check {
+            policy.checks.remove(check);
         }
         policy
     }

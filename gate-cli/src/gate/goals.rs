@@ -4,15 +4,15 @@
 use std::borrow::Cow;
 
 use gate_checks::{Checks, Gathered};
-use gate_core::config::{self, Layer};
 use gate_core::decide::checks::GOAL;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
+use gate_core::decide::policy::{Mode, Policy};
 use gate_core::record::{GoalRecord, GoalState};
 use gate_core::{Decision, Verdict};
 use serde_json::Value;
 
 use super::Gate;
+use super::persons_check::add_check;
 use crate::failure::Failure;
 use crate::memory::{Goal, Memory};
 use crate::record::Record;
@@ -20,9 +20,6 @@ use crate::render;
 use crate::request::{Asker, Request};
 use crate::source::Source;
 use crate::trust::NOT_TRUSTED;
-
-/// The name of the check, if the settings have a check named `goal`.
-const OTHER_NAME: &str = "goal_of_person";
 
 /// The goals that are in force for one asker.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +53,7 @@ impl Gate {
     /// The gate with these goals among its checks.
     fn bound_by(&self, open: Vec<Goal>) -> Result<Self, Failure> {
         let mut policy = self.policy_without_goals().into_owned();
-        let check = add_check(&mut policy, &open)?;
+        let check = add_goal_check(&mut policy, &open)?;
         Ok(Self { goals: Goals { open, check }, ..self.with_policy(policy) })
     }
 
@@ -194,19 +191,11 @@ pub(super) fn without_others(
 }
 
 /// Adds a required check with the commands of these goals. Returns its name.
-fn add_check(policy: &mut Policy, goals: &[Goal]) -> Result<Option<String>, Failure> {
+fn add_goal_check(policy: &mut Policy, goals: &[Goal]) -> Result<Option<String>, Failure> {
     let with_command = goals.iter().filter(|goal| !goal.command.is_empty());
     let criteria: Vec<_> =
         with_command.enumerate().map(|(index, goal)| goal.criterion(index + 1)).collect();
-    if criteria.is_empty() {
-        return Ok(None);
-    }
-    let name = if policy.checks.contains_key(GOAL) { OTHER_NAME } else { GOAL };
-    let mut defaults = config::resolve(&[Layer::checks([name])?], None)?.policy;
-    let check = defaults.checks.remove(name);
-    let check = check.map(|check| (name.to_owned(), CheckPolicy { criteria, ..check }));
-    policy.checks.extend(check);
-    Ok(Some(name.to_owned()))
+    if criteria.is_empty() { Ok(None) } else { add_check(policy, GOAL, criteria).map(Some) }
 }
 
 fn state_of(criterion: &Value) -> GoalState {

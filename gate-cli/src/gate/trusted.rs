@@ -79,7 +79,7 @@ impl Gate {
         let site = CheckSite { project: trust.project()?, ..self.site.clone() };
         let gate = Self::open(settings, site)?.at(place);
         let gate = if self.writes_tests { gate.writing_tests()? } else { gate };
-        let gate = gate.requiring(&self.loops_criteria)?;
+        let gate = gate.requiring(self.decided_criteria())?;
         let gate = memory.into_iter().fold(gate, Self::remembering);
         gate.trusting(trust).map(Some)
     }

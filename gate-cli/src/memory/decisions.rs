@@ -175,7 +175,7 @@ impl Body {
 /// The decisions without secrets.
 fn masked(open: &[OpenDecision]) -> Vec<OpenDecision> {
     let masked = open.iter().map(|open| OpenDecision {
-        what: secrets::masked(&open.what),
+        question: secrets::masked(&open.question),
         choice: secrets::masked(&open.choice),
     });
     masked.collect()

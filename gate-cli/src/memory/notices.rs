@@ -24,7 +24,7 @@ const PAGE_RECORDS: usize = 64;
 const MAX_HANDOFFS: usize = 1_000;
 
 impl Memory {
-    /// True if other machines have this project's messages, facts and handoffs, too.
+    /// Other machines have this project's messages, facts and handoffs, too.
     pub(crate) fn shares(&self, project: &Project) -> bool {
         self.store.is_shared() && project.id() == project_slug(&self.project)
     }

@@ -101,10 +101,10 @@ pub(crate) fn done(verified: bool) -> &'static str {
 
 /// A decision of a person, with the command that shows it. Without one it is no evidence.
 pub(crate) fn decided_line(decision: &ConfirmedDecision) -> String {
-    let ConfirmedDecision { what, answer, command, .. } = decision;
+    let ConfirmedDecision { question, answer, command, .. } = decision;
     match command {
-        Some(command) => format!("{what}: {answer} (`{command}`)"),
-        None => format!("{what}: {answer} (no command shows it)"),
+        Some(command) => format!("{question}: {answer} (`{command}`)"),
+        None => format!("{question}: {answer} (no command shows it)"),
     }
 }
 
@@ -161,14 +161,18 @@ impl<'d> Card<'d> {
     fn headline(&self) -> (Mark, &'static str, String) {
         let decision = self.decision;
         if let Some(released) = decision.released {
-            let (mark, word, what) = match released {
+            let (mark, word, subject) = match released {
                 Released::Green => (Mark::Good, "RELEASED (green)", "its checks pass"),
                 Released::Red => (Mark::Bad, "RELEASED (red)", "the work is not done"),
                 Released::NotRun => (Mark::Unsure, "RELEASED (not checked)", "nothing was run"),
                 Released::Waiting => (Mark::Unsure, "WAITING", "it goes on by itself"),
             };
             let why = decision.reasons.first().map(|reason| format!(": {}", reason.message));
-            return (mark, word, format!("the agent may stop; {what}{}", why.unwrap_or_default()));
+            return (
+                mark,
+                word,
+                format!("the agent may stop; {subject}{}", why.unwrap_or_default()),
+            );
         }
         match decision.verdict {
             Verdict::Exit => {

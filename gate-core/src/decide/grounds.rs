@@ -184,7 +184,7 @@ impl Passing<'_> {
     fn remaining_checks(&self, has_grounds: bool) -> Option<Ground> {
         let of_behaviour = self.0.iter().filter(|evidence| is_of_behaviour(&evidence.check));
         let remaining = of_behaviour.filter(|evidence| !speaks_of(evidence)).count() as u64;
-        let all = self.0.len() as u64;
+        let check_count = self.0.len() as u64;
         let counted_ground =
             |kind, count, text| Some(Ground::new(kind, text).counted(count, count));
         if has_grounds {
@@ -193,12 +193,12 @@ impl Passing<'_> {
             return if remaining > 0 { ground } else { None };
         }
         if remaining > 0 {
-            let text = format!("{} passed", counted(all, "check"));
-            return counted_ground(GroundKind::Checks, all, text);
+            let text = format!("{} passed", counted(check_count, "check"));
+            return counted_ground(GroundKind::Checks, check_count, text);
         }
         let names: Vec<_> = self.0.iter().map(|evidence| evidence.check.clone()).collect();
         let text = format!("no check of behaviour: only {} passed", some_names(&names, MAX_NAMES));
-        counted_ground(GroundKind::NoBehaviour, all, text)
+        counted_ground(GroundKind::NoBehaviour, check_count, text)
     }
 }
 

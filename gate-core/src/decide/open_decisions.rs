@@ -28,7 +28,7 @@ const ARROWS: [&str; 4] = ["=>", "⇒", "→", "->"];
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenDecision {
     /// The open question, such as "name of the new column".
-    pub what: String,
+    pub question: String,
     /// The agent's choice.
     pub choice: String,
 }
@@ -37,7 +37,7 @@ pub struct OpenDecision {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConfirmedDecision {
     /// The question.
-    pub what: String,
+    pub question: String,
     /// The answer that counts.
     pub answer: String,
     /// The command that shows it, a line for bash; absent if the person gave none.
@@ -93,7 +93,7 @@ impl Listing {
             1 => "1 decision is open".to_owned(),
             count => format!("{} are open", counted(count, "decision")),
         };
-        let shown = self.open.iter().map(|open| format!("{} ({})", open.what, open.choice));
+        let shown = self.open.iter().map(|open| format!("{} ({})", open.question, open.choice));
         format!("{are_open}: {}", some_names(&shown.collect::<Vec<_>>(), MAX_NAMES))
     }
 }
@@ -112,7 +112,9 @@ fn read(message: &str) -> Result<Vec<OpenDecision>, String> {
             let quoted = brief(line.trim(), MAX_QUOTED_CHARS);
             format!("a line of the list is not `{KEY} what is open => choice`: {quoted}")
         })?;
-        match decisions.iter_mut().find(|earlier| earlier.what.eq_ignore_ascii_case(&decision.what))
+        match decisions
+            .iter_mut()
+            .find(|earlier| earlier.question.eq_ignore_ascii_case(&decision.question))
         {
             Some(earlier) => *earlier = decision,
             None => decisions.push(decision),
@@ -153,11 +155,12 @@ fn behind_key(line: &str) -> Option<String> {
 /// A decision from a line behind the key; `None` without an arrow, with an empty side, and for a
 /// copy of the prompt's own form.
 fn decision(text: &str) -> Option<OpenDecision> {
-    let (what, choice) = ARROWS.iter().find_map(|arrow| text.split_once(arrow))?;
-    let (what, choice) = (unquoted(what), unquoted(choice));
+    let (question, choice) = ARROWS.iter().find_map(|arrow| text.split_once(arrow))?;
+    let (question, choice) = (unquoted(question), unquoted(choice));
     let is_form = |side: &str| side.starts_with('<') && side.ends_with('>');
-    let is_whole = !what.is_empty() && !choice.is_empty();
-    (is_whole && !(is_form(&what) && is_form(&choice))).then_some(OpenDecision { what, choice })
+    let is_whole = !question.is_empty() && !choice.is_empty();
+    (is_whole && !(is_form(&question) && is_form(&choice)))
+        .then_some(OpenDecision { question, choice })
 }
 
 /// The text on one line, without the quotation marks around all of it.
@@ -177,8 +180,11 @@ mod tests {
     #[track_caller]
     fn lists(message: &str, expected: &[(&str, &str)]) {
         let listing = Listing::read(message);
-        let shown: Vec<_> =
-            listing.open.iter().map(|open| (open.what.as_str(), open.choice.as_str())).collect();
+        let shown: Vec<_> = listing
+            .open
+            .iter()
+            .map(|open| (open.question.as_str(), open.choice.as_str()))
+            .collect();
         assert_eq!((shown.as_slice(), listing.problem), (expected, None), "{message}");
     }
 

@@ -118,7 +118,7 @@ impl StopCase<'_> {
         (!names.is_empty()).then(|| crate::digest(names.join("\n").as_bytes()))
     }
 
-    /// The check is of goals: no other one but that of criteria has criteria.
+    /// The check is of goals: in a session no other one but that of criteria has criteria.
     fn is_of_goal(&self, record: &Evidence) -> bool {
         let policy = self.policy.checks.get(&record.check);
         record.check != CRITERIA && policy.is_some_and(|check| !check.criteria.is_empty())

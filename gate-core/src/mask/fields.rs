@@ -135,8 +135,8 @@ texts! {
     LimitNotice { text; resets_at }
     Outage { text, stderr, gives_up; cause, count }
     Listing { open, problem, changed; file }
-    OpenDecision { what, choice; }
-    ConfirmedDecision { what, answer, command; edited }
+    OpenDecision { question, choice; }
+    ConfirmedDecision { question, answer, command; edited }
     WorkElsewhere { place, work, checked; }
     CheckedElsewhere { summary; passed }
     Stop { background, situation; agent, prompt }

@@ -65,7 +65,7 @@ pub struct WorkRecord {
     pub blocked_in: Option<WorkPhase>,
     /// The number of steps that it has taken.
     pub transition_count: u64,
-    /// True if it can be claimed now.
+    /// The item can be claimed now.
     pub claimable: bool,
     /// The lease that holds now.
     pub lease: Option<LeaseRecord>,

@@ -18,7 +18,7 @@ const MAX_DIGITS: usize = 40;
 pub struct Lookup {
     /// The claim: `commit HASH` or `file PATH`.
     pub claim: String,
-    /// True if it is there now, false if it is not; null if its project is not on this
+    /// It is there now; null if its project is not on this
     /// machine. Later work may have changed it.
     pub holds: Option<bool>,
 }

@@ -59,7 +59,7 @@ impl Output {
         Self { check, text: String::new(), background: None }
     }
 
-    /// True if a text names this run in the background.
+    /// A text names this run in the background.
     pub(crate) fn is_awaited_in(&self, text: &str) -> bool {
         let is_in = |name: &String| {
             text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-')
@@ -176,7 +176,7 @@ impl Output {
     }
 }
 
-/// True if a report counts no failures; none if it counts nothing, or not all.
+/// A report counts no failures; `None` if it counts nothing, or not all.
 fn counted(report: &TestReport) -> Option<bool> {
     let has_failures = report.failed > 0 || !report.errors.is_empty();
     let is_whole = has_failures || report.problems.is_empty();

@@ -177,7 +177,7 @@ impl Splitter {
     }
 }
 
-/// True if this letter comes next.
+/// This letter comes next.
 fn goes_on(letters: &Chars<'_>, letter: char) -> bool {
     letters.as_str().starts_with(letter)
 }

@@ -137,17 +137,17 @@ impl Step {
         self.was_stopped |= STOPPED.iter().any(|words| output.contains(words));
     }
 
-    /// True if it started a run in the background.
+    /// The step started a run in the background.
     pub(crate) fn is_in_background(&self) -> bool {
         self.output.as_ref().is_some_and(Output::is_in_background)
     }
 
-    /// True if a text names the background run that it started.
+    /// A text names the background run that the step started.
     pub(crate) fn is_awaited_in(&self, text: &str) -> bool {
         self.output.as_ref().is_some_and(|output| output.is_awaited_in(text))
     }
 
-    /// True if nothing was changed, or not as it should be.
+    /// Nothing was changed, or not as it should be.
     pub(crate) fn has_failed(&self) -> bool {
         self.code.map_or(self.ending == Ending::Failed, |code| code != 0)
     }
@@ -202,7 +202,7 @@ impl Step {
     }
 }
 
-/// True if an output of git shows that hooks of the repository ran. They may have checked the work: a
+/// An output of git shows that hooks of the repository ran. They may have checked the work: a
 /// transcript does not show which commands they start.
 fn hooks_ran(text: &str) -> bool {
     text.lines().map(str::trim).any(|line| {

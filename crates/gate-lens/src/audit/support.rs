@@ -97,7 +97,7 @@ impl Support {
         }
     }
 
-    /// True if a file outside of folders for scratch files was changed.
+    /// A file outside of folders for scratch files was changed.
     pub(crate) fn works_elsewhere(&self) -> bool {
         self.files.iter().any(|file| !is_scratch(file))
     }

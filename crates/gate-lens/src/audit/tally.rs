@@ -107,7 +107,7 @@ pub struct AuditItem {
     pub line: u64,
     /// The claim: the agent's own sentence, or `an explicit signal` if it wrote none.
     pub claim: String,
-    /// True if the claim is quoted from the agent.
+    /// The claim is quoted from the agent.
     pub quoted: bool,
     /// The check behind it.
     pub standing: ClaimSupport,

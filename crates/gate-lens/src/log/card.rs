@@ -26,9 +26,9 @@ const SUBJECT_COLUMNS: usize = 24;
 /// the number if the log has several, `cost` stands before the reason.
 pub fn log_line(sealed: &Sealed, project: Option<&str>, cost: Option<&str>) -> String {
     let record = &sealed.record;
-    let Event { what, color, why } = Event::from_record(record);
+    let Event { label, color, why } = Event::from_record(record);
     let style = Style::new().fg_color(color.map(Into::into));
-    let what = format!("{:<13}", brief(&what));
+    let label = format!("{:<13}", brief(&label));
     let why = match cost {
         Some(cost) => format!("{cost}: {why}"),
         None => why,
@@ -41,12 +41,12 @@ pub fn log_line(sealed: &Sealed, project: Option<&str>, cost: Option<&str>) -> S
     };
     let subject = without_middle(&brief(&subject(record)), SUBJECT_COLUMNS);
     let start = format!(
-        "{}{project}  {:>5}  {subject:<SUBJECT_COLUMNS$}  {what}  ",
+        "{}{project}  {:>5}  {subject:<SUBJECT_COLUMNS$}  {label}  ",
         local_seconds(&record.time),
         record.seq
     );
     let mut page = Page::new();
-    page.line(&start, &what, style, &brief(&why));
+    page.line(&start, &label, style, &brief(&why));
     page.into_text().trim_end().to_owned()
 }
 
@@ -92,14 +92,14 @@ const RED: Option<AnsiColor> = Some(AnsiColor::Red);
 
 /// What a record says happened, and why.
 struct Event {
-    what: String,
+    label: String,
     color: Option<AnsiColor>,
     why: String,
 }
 
 impl Event {
-    fn new(what: &str, color: Option<AnsiColor>, why: impl Into<String>) -> Self {
-        Self { what: what.to_owned(), color, why: why.into() }
+    fn new(label: &str, color: Option<AnsiColor>, why: impl Into<String>) -> Self {
+        Self { label: label.to_owned(), color, why: why.into() }
     }
 
     fn from_record(record: &Record) -> Self {
@@ -124,8 +124,8 @@ impl Event {
             kind::SWITCH => switched(record),
             kind::TRUST => {
                 let digest = at(record, "trust", "/digest");
-                let what = if digest.is_empty() { "trust revoked" } else { "trusted" };
-                Self::new(what, YELLOW, digest)
+                let label = if digest.is_empty() { "trust revoked" } else { "trusted" };
+                Self::new(label, YELLOW, digest)
             }
             kind::APPROVED => {
                 let changes = record.body.get("approved").cloned().unwrap_or_default();
@@ -159,11 +159,11 @@ impl Event {
             kind::LOSS_ACCEPTED => Self::new("loss accepted", YELLOW, at(record, "reason", "")),
             kind::TESTS_LOCKED => tests_locked(record),
             kind::DECISIONS_LISTED => {
-                let what = decisions(record, "open", "choice");
+                let label = decisions(record, "open", "choice");
                 Self::new(
                     "decisions listed",
                     YELLOW,
-                    format!("{what}, by {}", at(record, "by", "")),
+                    format!("{label}, by {}", at(record, "by", "")),
                 )
             }
             kind::DECISIONS_CONFIRMED => Self::new(
@@ -214,7 +214,7 @@ fn decisions(record: &Record, list: &str, answer: &str) -> String {
     let decisions = record.body.get(list).and_then(Value::as_array).into_iter().flatten();
     let words = decisions.map(|decision| {
         let text = |key: &str| decision[key].as_str().unwrap_or_default();
-        format!("{} ({})", text("what"), text(answer))
+        format!("{} ({})", text("question"), text(answer))
     });
     some_names(&words.collect::<Vec<_>>(), MAX_NAMES)
 }
@@ -280,13 +280,13 @@ fn switched(record: &Record) -> Event {
         "" => String::new(),
         until => format!("until {}", local_time(until)),
     };
-    let what = if flag(record, "switch", "off") { "hooks off" } else { "hooks on" };
-    Event::new(what, YELLOW, until)
+    let label = if flag(record, "switch", "off") { "hooks off" } else { "hooks on" };
+    Event::new(label, YELLOW, until)
 }
 
 fn decided(record: &Record) -> Event {
     let verdict = at(record, "decision", "/verdict");
-    let (what, color) = match (verdict, at(record, "decision", "/released")) {
+    let (label, color) = match (verdict, at(record, "decision", "/released")) {
         ("continue", "red") => ("released, red", RED),
         ("continue", "green") => ("released, green", GREEN),
         ("continue", "") => ("continue", YELLOW),
@@ -295,7 +295,7 @@ fn decided(record: &Record) -> Event {
         ("exit", _) => ("exit", GREEN),
         (other, _) => (other, RED),
     };
-    Event::new(what, color, at(record, "decision", "/reasons/0/message"))
+    Event::new(label, color, at(record, "decision", "/reasons/0/message"))
 }
 
 /// A boolean below a member of the body; false if there is none.

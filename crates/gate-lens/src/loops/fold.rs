@@ -184,7 +184,7 @@ impl<'r> Open<'r> {
         self.last = Some(record);
     }
 
-    /// True if its latest record is a decision. An end after another end is one of a loop that
+    /// Its latest record is a decision. An end after another end is one of a loop that
     /// came to no decision.
     fn goes_on(&self) -> bool {
         let place = self.last.as_ref().and_then(|last| last.ledger.as_ref());
@@ -383,7 +383,7 @@ pub fn iteration(record: &Record) -> IterationRecord {
     }
 }
 
-/// True if the iteration left another work tree than the one before, or than the run found.
+/// The iteration left another work tree than the one before, or than the run found.
 fn changed(decision: &Decision) -> Option<bool> {
     let tree = decision.input.observed.tree.as_ref()?;
     match decision.input.memory.as_ref().and_then(|memory| memory.run.tree.as_ref()) {

@@ -147,15 +147,20 @@ impl LoopRecord {
 
     /// The cost in words, with what is not known of it; empty if no agent ran.
     pub fn cost(&self) -> String {
-        let known = self.usage.dollars();
+        let reported_cost = self.usage.dollars();
         let numbers: Vec<_> = self.unreported.iter().map(u64::to_string).collect();
-        match (known.is_empty(), numbers.as_slice()) {
-            (true, []) if self.iterations.is_empty() => known,
+        match (reported_cost.is_empty(), numbers.as_slice()) {
+            (true, []) if self.iterations.is_empty() => reported_cost,
             (true, _) => COST_UNKNOWN.to_owned(),
-            (false, []) => known,
-            (false, [number]) => format!("at least {known}; iteration {number} was not reported"),
+            (false, []) => reported_cost,
+            (false, [number]) => {
+                format!("at least {reported_cost}; iteration {number} was not reported")
+            }
             (false, _) => {
-                format!("at least {known}; iterations {} were not reported", numbers.join(", "))
+                format!(
+                    "at least {reported_cost}; iterations {} were not reported",
+                    numbers.join(", ")
+                )
             }
         }
     }
@@ -224,9 +229,9 @@ pub struct IterationRecord {
     pub verdict: Verdict,
     /// The result of a stop that a hook let go.
     pub released: Option<Released>,
-    /// True if an operator forced the verdict.
+    /// An operator forced the verdict.
     pub forced: bool,
-    /// True if the verdict rests on more than the agent's word.
+    /// The verdict rests on more than the agent's word.
     pub verified: bool,
     /// The agent's own statement.
     pub claim: Status,
@@ -238,7 +243,7 @@ pub struct IterationRecord {
     pub why: String,
     /// The checks.
     pub checks: Vec<CheckRecord>,
-    /// True if the work tree is another one than before the iteration; null if that is not known.
+    /// The work tree is another one than before the iteration; null if that is not known.
     pub changed: Option<bool>,
     /// Number of files that differ from the commit at which the loop began; null if not known.
     pub changed_files: Option<u64>,

@@ -26,20 +26,20 @@ struct Kind {
     /// The code of a line that is wrong.
     code: &'static str,
     /// Name of the list.
-    what: &'static str,
+    name: &'static str,
     /// Name of a line.
     line: &'static str,
 }
 
 const LABELS: Kind = Kind {
     code: "labels-invalid",
-    what: "labels",
+    name: "labels",
     line: "an object such as {\"file\": \"a.log\", \"label\": \"exit\"}",
 };
 
 const EARLIER: Kind = Kind {
     code: "comparison-invalid",
-    what: "earlier replay",
+    name: "earlier replay",
     line: "a row of `gate replay --json`",
 };
 
@@ -75,9 +75,9 @@ impl Object<'_> {
     }
 
     /// A complaint about a key.
-    fn wrong(&self, key: &str, what: &str) -> Failure {
+    fn wrong(&self, key: &str, problem: &str) -> Failure {
         // Whoever prints a failure that has a key puts the file before it.
-        let failure = Failure::usage(self.kind.code, format!("line {}: {what}", self.line));
+        let failure = Failure::usage(self.kind.code, format!("line {}: {problem}", self.line));
         Failure { key: Some(key.to_owned()), ..placed(failure, self.path, self.line) }
     }
 }
@@ -88,8 +88,8 @@ fn each(
     kind: Kind,
     take: &mut dyn FnMut(&Object<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let what = format!("read the {}", kind.what);
-    let unreadable = |error| Failure::file("input-unreadable", &what, path, &error);
+    let action = format!("read the {}", kind.name);
+    let unreadable = |error| Failure::file("input-unreadable", &action, path, &error);
     let file = File::open(path).map_err(unreadable)?;
     for (line, text) in (1..).zip(BufReader::new(file).lines()) {
         let text = text.map_err(unreadable)?;
@@ -137,7 +137,7 @@ struct Entry {
     labelled: Labelled,
     line: usize,
     file: String,
-    /// True if an iteration was judged by it.
+    /// An iteration was judged by it.
     used: AtomicBool,
 }
 
@@ -175,8 +175,8 @@ impl Labels {
         let id = match metadata {
             Ok(metadata) if !metadata.is_dir() => FileId::from(&metadata),
             metadata => {
-                let what = if metadata.is_ok() { "is a folder" } else { "is not there" };
-                self.idle.push(Idle { line, why: format!("{file} {what}") });
+                let state = if metadata.is_ok() { "is a folder" } else { "is not there" };
+                self.idle.push(Idle { line, why: format!("{file} {state}") });
                 return Ok(());
             }
         };
@@ -184,8 +184,8 @@ impl Labels {
         let entry = Entry { labelled, line, file, used: AtomicBool::new(false) };
         match self.entries.insert((id, iteration), entry) {
             Some(old) if old.labelled != labelled => {
-                let what = format!("`file` {} has another label in line {}", old.file, old.line);
-                Err(object.wrong("file", &what))
+                let problem = format!("`file` {} has another label in line {}", old.file, old.line);
+                Err(object.wrong("file", &problem))
             }
             _ => Ok(()),
         }
@@ -248,8 +248,8 @@ impl EarlierReplay {
                 return Ok(());
             }
             if schema != ROW {
-                let what = format!("`schema` is \"{schema}\"; expected \"{ROW}\"");
-                return Err(row.wrong("schema", &what));
+                let problem = format!("`schema` is \"{schema}\"; expected \"{ROW}\"");
+                return Err(row.wrong("schema", &problem));
             }
             let file = row.need("file", "the name of a file")?;
             let iteration = row.need("iteration", "a whole number")?;

@@ -53,7 +53,7 @@ pub struct Input {
     pub id: Option<FileId>,
     /// Its place among the runs beside it.
     pub iteration: u64,
-    /// True if it is a row whatever it holds: it was named, or is labelled.
+    /// The file is a row whatever it holds: it was named, or is labelled.
     pub wanted: bool,
     /// Why it cannot be read, if that is known already.
     pub error: Option<Failure>,
@@ -270,7 +270,7 @@ fn listed(folder: &Path, null: bool) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths.into_iter().map(|path| OsStr::from_bytes(path).into()).collect())
 }
 
-/// True if these are lines of a transcript: words or JSON, and no line of them
+/// These are lines of a transcript: words or JSON, and no line of them
 /// leads to a file.
 fn is_text(folder: &Path, lines: &[&[u8]]) -> bool {
     lines.iter().any(|line| is_prose(line)) && !lines.iter().any(|line| is_file_name(folder, line))

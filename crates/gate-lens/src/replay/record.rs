@@ -54,7 +54,7 @@ pub struct ReplayRecord {
     pub transcript: Option<Transcript>,
     /// The label of this row.
     pub label: Option<Label>,
-    /// True if the label is marked as worth a second look.
+    /// The label is marked as worth a second look.
     pub ambiguous: bool,
     /// Comparison of the verdict with the label; null without one.
     pub judged: Option<Judged>,
@@ -102,7 +102,7 @@ impl ReplayVerdict {
         }
     }
 
-    /// True if nothing that the agent wrote keeps the loop from ending.
+    /// Nothing that the agent wrote keeps the loop from ending.
     pub fn lets_end(self) -> bool {
         matches!(self, Self::Exit | Self::ExitIfChecksPass)
     }
@@ -182,7 +182,7 @@ impl Judged {
         }
     }
 
-    /// True if the gate or the label is wrong.
+    /// The gate or the label is wrong.
     pub fn is_wrong(self) -> bool {
         matches!(self, Self::FalseExit | Self::MissedExit)
     }

@@ -28,19 +28,19 @@ const MAX_EXPLAINED: usize = 100;
 /// The form of the report.
 #[derive(Debug)]
 pub struct Layout {
-    /// True if each row is one JSON object; false for the table of a person.
+    /// Each row is one JSON object; else the rows are a table for a person.
     pub json: bool,
     /// The rows that are shown together.
     pub grouping: Grouping,
-    /// True if the iterations of a file take one row in the table, where they are many.
+    /// The iterations of a file take one row in the table, where they are many.
     pub folded: bool,
-    /// True if checks are configured.
+    /// Checks are configured.
     pub checks: bool,
-    /// True if there are labels.
+    /// There are labels.
     pub labels: bool,
     /// The property by which verdicts are counted apart, if one was named.
     pub by: Option<By>,
-    /// True if there is an earlier replay to compare with.
+    /// There is an earlier replay to compare with.
     pub compared: bool,
     /// The width of the longest file's name, in characters.
     pub file_width: usize,
@@ -203,7 +203,7 @@ impl Totals {
         }
     }
 
-    /// True if there is no row at all.
+    /// There is no row at all.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }

@@ -78,7 +78,7 @@ fn runs(folder: &Path) -> Vec<PathBuf> {
     runs
 }
 
-/// True if it is a file of a project of run folders that no agent's output is.
+/// The path is a file of a project of run folders that no agent's output is.
 fn is_bookkeeping(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     name.ends_with("-MESSAGE-BUS.md") || name.ends_with("-FACTS.md") || name.starts_with("FACT-")

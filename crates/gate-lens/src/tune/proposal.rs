@@ -30,7 +30,7 @@ pub struct Case {
     /// The file and iteration, or the number of the decision.
     name: String,
     pub label: Labelled,
-    /// True if the loop may end.
+    /// The loop may end.
     exits: bool,
     near_misses: Vec<NearMiss>,
     /// By threshold from 0: may the loop end?
@@ -178,7 +178,7 @@ pub struct TuneRecord {
     pub exits: u64,
     /// The number of those that should not.
     pub others: u64,
-    /// True if there are fewer than 30 of either kind: a proposal may be chance.
+    /// There are fewer than 30 of either kind: a proposal may be chance.
     pub few: bool,
     /// The verdicts under the settings in force.
     pub now: Measured,
@@ -199,7 +199,7 @@ pub struct TuneRecord {
 pub struct TuneThreshold {
     /// The threshold.
     pub threshold: u32,
-    /// True if it is the one in force.
+    /// The proposal is the one in force.
     pub in_force: bool,
     /// The verdicts under it.
     #[serde(flatten)]
@@ -224,7 +224,7 @@ pub struct TuneDifference {
     pub name: String,
     /// The label.
     pub label: Label,
-    /// True if the loop may end then, and may not now; false the other way round.
+    /// The loop may end then, and may not now; false the other way round.
     pub ends: bool,
 }
 

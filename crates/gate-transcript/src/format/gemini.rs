@@ -61,7 +61,7 @@ fn status(message: &str) -> Option<i64> {
     code[..code_end].parse().ok()
 }
 
-/// A warning of the client. True if it reports the decision of a hook.
+/// Takes a warning of the client, and returns if it reports the decision of a hook.
 fn warning(text: &str, out: &mut Out<'_>) -> bool {
     let feedback = [BLOCKED, STOPPED].iter().find_map(|start| text.strip_prefix(start));
     if let Some(feedback) = feedback {

@@ -66,7 +66,7 @@ pub(super) fn decided_text(decided: &[ConfirmedDecision]) -> String {
     let lines = decided.iter().map(|decision| {
         let command = decision.command.as_ref();
         let shown = command.map(|line| format!(" (`{line}` has to pass)")).unwrap_or_default();
-        format!("- {}: {}{shown}\n", decision.what, decision.answer)
+        format!("- {}: {}{shown}\n", decision.question, decision.answer)
     });
     format!(
         "## Decided by a person\n\nDo it in this way. If one of these cannot be done, say which and \
@@ -80,7 +80,7 @@ pub(super) fn criteria(decided: &[ConfirmedDecision]) -> Vec<Criterion> {
     let with_command = decided.iter().filter_map(|one| Some((one, one.command.as_ref()?)));
     let criteria = with_command.enumerate().map(|(index, (decision, command))| Criterion {
         id: format!("decision-{}", index + 1),
-        text: format!("{}: {}", decision.what, decision.answer),
+        text: format!("{}: {}", decision.question, decision.answer),
         verify: ["bash", "-euo", "pipefail", "-c", command].map(str::to_owned).to_vec(),
         supersedes: Vec::new(),
     });
@@ -89,7 +89,7 @@ pub(super) fn criteria(decided: &[ConfirmedDecision]) -> Vec<Criterion> {
 
 /// The decisions in one line.
 fn in_words(decided: &[ConfirmedDecision]) -> String {
-    let words = decided.iter().map(|one| format!("{}: {}", one.what, one.answer));
+    let words = decided.iter().map(|one| format!("{}: {}", one.question, one.answer));
     words.collect::<Vec<_>>().join("; ")
 }
 
@@ -324,7 +324,7 @@ impl RunCommand<'_> {
         answers: &Answers,
     ) -> Result<Option<Vec<ConfirmedDecision>>, Failure> {
         let is_edited = !answers.decided.is_empty();
-        let is_taken_out = |what: &String| is_edited && !answers.unconfirmed.contains(what);
+        let is_taken_out = |question: &String| is_edited && !answers.unconfirmed.contains(question);
         let total = listed.open.len();
         render::diagnose(&format!(
             "{} lists {} of this task. Enter keeps an answer, and text replaces it. `{COMMAND}COMMAND` \
@@ -335,16 +335,19 @@ impl RunCommand<'_> {
         ));
         let mut decided = answers.decided.clone();
         for (index, open) in listed.open.iter().enumerate() {
-            let (what, choice) = (clean(&open.what), clean(&open.choice));
-            if is_taken_out(&what) {
+            let (question, choice) = (clean(&open.question), clean(&open.choice));
+            if is_taken_out(&question) {
                 continue;
             }
-            render::diagnose(&format!("\n{} of {total}  {what}\n        {choice}\n", index + 1));
+            render::diagnose(&format!(
+                "\n{} of {total}  {question}\n        {choice}\n",
+                index + 1
+            ));
             let Some(answer) = answer_until(">", &self.interrupt)? else {
                 render::diagnose_as_is("\n");
                 return Ok(None);
             };
-            decided.push(answered(what, &choice, &answer));
+            decided.push(answered(question, &choice, &answer));
         }
         Ok(Some(decided))
     }
@@ -355,7 +358,7 @@ fn nothing_open() -> Confirmation<'static> {
 }
 
 /// A person's answer to the question about one decision.
-fn answered(what: String, choice: &str, answer: &str) -> ConfirmedDecision {
+fn answered(question: String, choice: &str, answer: &str) -> ConfirmedDecision {
     let answer = clean(answer);
     let (text, command) = match answer.strip_prefix(COMMAND) {
         Some(command) => ("", Some(command)),
@@ -367,7 +370,7 @@ fn answered(what: String, choice: &str, answer: &str) -> ConfirmedDecision {
     let answer = if text.trim().is_empty() { choice } else { text.trim() };
     let command = command.map(|command| command.trim().to_owned());
     ConfirmedDecision {
-        what,
+        question,
         answer: answer.to_owned(),
         command: command.filter(|command| !command.is_empty()),
         edited: answer != choice,

@@ -165,8 +165,8 @@ fn open_decisions(page: &mut Page, decisions: &Decisions) {
         page.row("decision", &decided_line(decision));
     }
     let unconfirmed = if *confirmed { &[] } else { open.as_slice() };
-    for OpenDecision { what, choice } in unconfirmed {
-        page.row("open", &format!("{what}: {choice}"));
+    for OpenDecision { question, choice } in unconfirmed {
+        page.row("open", &format!("{question}: {choice}"));
     }
 }
 

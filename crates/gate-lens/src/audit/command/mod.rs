@@ -143,7 +143,7 @@ fn check(parts: &[Part], at: usize, scope: Scope) -> Check {
     }
 }
 
-/// True if one of these commands gives such an option to the shell.
+/// One of these commands gives such an option to the shell.
 fn is_set(parts: &[Part], is_option: impl Fn(&str) -> bool) -> bool {
     let sets = parts.iter().filter(|part| part.words.first().is_some_and(|word| word == "set"));
     sets.flat_map(|part| &part.words).any(|word| is_option(word))

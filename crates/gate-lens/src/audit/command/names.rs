@@ -73,7 +73,7 @@ pub(crate) fn script(words: &[String]) -> Option<&str> {
     arguments.get(at + 1).map(String::as_str)
 }
 
-/// True if a command only looks, moves files about, or starts nothing. What a commit starts is
+/// A command only looks, moves files about, or starts nothing. What a commit starts is
 /// found in its output.
 pub(crate) fn only_looks(words: &[String]) -> bool {
     let Some(program) = words.first() else { return true };
@@ -112,7 +112,7 @@ pub(crate) fn shows_output(words: &[String]) -> bool {
     words.first().is_some_and(|word| shows.contains(&program_name(word)))
 }
 
-/// True if a command takes the changes away.
+/// A command takes the changes away.
 pub(crate) fn stashes(words: &[String]) -> bool {
     let words: Vec<_> = words.iter().map(|word| program_name(word)).collect();
     matches!(

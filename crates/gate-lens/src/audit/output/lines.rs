@@ -74,12 +74,12 @@ const CHOSE_NOTHING: [&str; 5] = [
     "not ok 1 bats-gather-tests",
 ];
 
-/// True if a client may say in it that a command goes on, or how it has ended.
+/// A client may say in this text that a command goes on, or how it has ended.
 pub(crate) fn is_of_client(text: &str) -> bool {
     has_one(text, BACKGROUND.iter().chain(&ENDED))
 }
 
-/// True if an output says that the check could not be started.
+/// An output says that the check could not be started.
 pub(crate) fn never_ran(text: &str) -> bool {
     let is_absent = |line: &str| {
         let line = line.trim().to_ascii_lowercase();
@@ -88,7 +88,7 @@ pub(crate) fn never_ran(text: &str) -> bool {
     has_one(text, &NEVER_RAN) || text.lines().any(is_absent)
 }
 
-/// True if a runner says that it ran no test. `has_tests` if others did run beside that: then only a
+/// A runner says that it ran no test. `has_tests` if others did run beside that: then only a
 /// line counts that takes the place of a test.
 pub(crate) fn chose_nothing(text: &str, has_tests: bool) -> bool {
     let lines = text.lines().map(|line| line.trim_matches(|c| c == '=' || c == ' '));
@@ -112,12 +112,12 @@ pub(crate) fn count_behind(line: &str, word: &str) -> Option<u64> {
     if is_word { count[..end].parse().ok() } else { None }
 }
 
-/// True if an output may hold a report of tests that failed.
+/// An output may hold a report of tests that failed.
 pub(crate) fn may_fail(text: &str) -> bool {
     has_one(text, &MAY_FAIL)
 }
 
-/// True if a text has one of these words, which are in lower case.
+/// A text has one of these words, which are in lower case.
 fn has_one<'w>(text: &str, words: impl IntoIterator<Item = &'w &'static str>) -> bool {
     let lower = text.to_ascii_lowercase();
     words.into_iter().any(|words| lower.contains(words))

@@ -129,11 +129,13 @@ fn locked_tests_are_shown_with_both_agents() {
 
 #[test]
 fn decisions_are_shown_with_their_answers() {
-    let open = json!([{ "what": "name", "choice": "tax" }, { "what": "default", "choice": "0" }]);
+    let open =
+        json!([{ "question": "name", "choice": "tax" }, { "question": "default", "choice": "0" }]);
     let listed = json!({ "open": open, "by": "codex" });
     let shown = "name (tax), default (0), by codex";
     check(kind::DECISIONS_LISTED, &listed, "decisions listed", shown);
-    let confirmed = json!({ "by": "codex", "confirmed": [{ "what": "name", "answer": "vat" }] });
+    let confirmed =
+        json!({ "by": "codex", "confirmed": [{ "question": "name", "answer": "vat" }] });
     check(kind::DECISIONS_CONFIRMED, &confirmed, "decided", "name (vat)");
     let none = json!({ "by": "codex", "confirmed": [] });
     check(kind::DECISIONS_CONFIRMED, &none, "decided", "nothing is open, says codex");

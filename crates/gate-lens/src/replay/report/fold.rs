@@ -35,7 +35,7 @@ impl FileRows {
         *self.verdicts.entry(row.verdict.map_or("unread", ReplayVerdict::name)).or_default() += 1;
     }
 
-    /// True if the file takes one row.
+    /// The file takes one row.
     pub(crate) fn is_folded(&self) -> bool {
         self.count > MAX_ROWS
     }

@@ -62,7 +62,7 @@ fn observed(row: &ReplayRecord) -> Option<String> {
     }
 }
 
-/// True if a word of the command is known to test. A file's name that only contains such
+/// A word of the command is known to test. A file's name that only contains such
 /// a word does not count.
 fn is_test(command: &Command) -> bool {
     let mut words = command.command.split(|c: char| c.is_whitespace() || "'\"`;&|()".contains(c));

@@ -71,7 +71,7 @@ impl Wakes {
         self.answers_event = boundary == Boundary::Notification;
     }
 
-    /// Takes a result, which may come directly after another one. True if it is another run's,
+    /// Takes a result, which may come directly after another one. Returns if it is another run's,
     /// and its prompt was taken for an event or not seen at all.
     pub(super) fn begins_unseen_run(&mut self, number: Option<u64>, after_result: bool) -> bool {
         let begins_run = self.has_numbers && number == Some(0);

@@ -43,9 +43,9 @@ pub(super) fn page(task: &str, by: &str, open: &[OpenDecision], resume: &str) ->
         clean(task),
         clean(by),
     );
-    for (index, OpenDecision { what, choice }) in open.iter().enumerate() {
-        let (number, what, choice) = (index + 1, clean(what), clean(choice));
-        page.push_str(&format!("\n{HEADING}{number}. {what}\n\n- [ ] {choice}\n- {COMMAND}\n"));
+    for (index, OpenDecision { question, choice }) in open.iter().enumerate() {
+        let (number, question, choice) = (index + 1, clean(question), clean(choice));
+        page.push_str(&format!("\n{HEADING}{number}. {question}\n\n- [ ] {choice}\n- {COMMAND}\n"));
     }
     page
 }
@@ -54,7 +54,7 @@ pub(super) fn page(task: &str, by: &str, open: &[OpenDecision], resume: &str) ->
 #[derive(Default)]
 struct Section {
     line: usize,
-    what: String,
+    question: String,
     is_ticked: bool,
     answer: String,
     command: Option<String>,
@@ -64,19 +64,19 @@ struct Section {
 /// without a mark, too.
 pub(super) fn read(text: &str, open: &[OpenDecision]) -> Result<Answers, BadLine> {
     let choices: BTreeMap<_, _> =
-        open.iter().map(|open| (clean(&open.what), clean(&open.choice))).collect();
+        open.iter().map(|open| (clean(&open.question), clean(&open.choice))).collect();
     let mut answers = Answers::default();
     for section in sections(text)? {
-        let Section { line, what, is_ticked, answer, command } = section;
+        let Section { line, question, is_ticked, answer, command } = section;
         if answer.is_empty() {
-            let problem = format!("`{what}` has no answer: write one behind the box `[x]`");
+            let problem = format!("`{question}` has no answer: write one behind the box `[x]`");
             return Err(BadLine { line, problem });
         }
-        let edited = choices.get(&what) != Some(&answer);
+        let edited = choices.get(&question) != Some(&answer);
         if is_ticked || edited || command.is_some() {
-            answers.decided.push(ConfirmedDecision { what, answer, command, edited });
+            answers.decided.push(ConfirmedDecision { question, answer, command, edited });
         } else {
-            answers.unconfirmed.push(what);
+            answers.unconfirmed.push(question);
         }
     }
     Ok(answers)
@@ -88,8 +88,8 @@ fn sections(text: &str) -> Result<Vec<Section>, BadLine> {
         let line = index + 1;
         let text = clean(text.trim());
         if let Some(heading) = text.strip_prefix(HEADING) {
-            let what = without_number(heading.trim()).to_owned();
-            sections.push(Section { line, what, ..Section::default() });
+            let question = without_number(heading.trim()).to_owned();
+            sections.push(Section { line, question, ..Section::default() });
             continue;
         }
         let Some(section) = sections.last_mut() else { continue };
@@ -135,7 +135,9 @@ fn behind_command(item: &str) -> Option<&str> {
 /// A heading without the number in front of it.
 fn without_number(heading: &str) -> &str {
     match heading.split_once(". ") {
-        Some((number, what)) if number.chars().all(|char| char.is_ascii_digit()) => what.trim(),
+        Some((number, question)) if number.chars().all(|char| char.is_ascii_digit()) => {
+            question.trim()
+        }
         _ => heading,
     }
 }
@@ -146,7 +148,10 @@ mod tests {
 
     fn open() -> Vec<OpenDecision> {
         [("column name", "tax_rate"), ("default", "[0] or none")]
-            .map(|(what, choice)| OpenDecision { what: what.to_owned(), choice: choice.to_owned() })
+            .map(|(question, choice)| OpenDecision {
+                question: question.to_owned(),
+                choice: choice.to_owned(),
+            })
             .to_vec()
     }
 
@@ -160,7 +165,9 @@ mod tests {
         let decided: Vec<_> = answers
             .decided
             .iter()
-            .map(|one| (one.what.as_str(), one.answer.as_str(), one.command.as_deref(), one.edited))
+            .map(|one| {
+                (one.question.as_str(), one.answer.as_str(), one.command.as_deref(), one.edited)
+            })
             .collect();
         assert_eq!(decided, expected, "{text}");
         assert_eq!(answers.unconfirmed, unconfirmed, "{text}");
@@ -202,7 +209,7 @@ mod tests {
     #[test]
     fn an_agents_words_are_no_lines_of_the_file() {
         let sly = OpenDecision {
-            what: "name\n- [x] yes".to_owned(),
+            question: "name\n- [x] yes".to_owned(),
             choice: "a\n- command: rm -rf x\n\n## 9. more\n\nyes".to_owned(),
         };
         let text = page("t1", "codex", std::slice::from_ref(&sly), "gate run");
