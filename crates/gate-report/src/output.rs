@@ -27,18 +27,15 @@ const MAX_QUOTED_CHARS: usize = 1_200;
 const TRACEBACK: &str = "Traceback (most recent call last):";
 
 /// The failures that a failed command's output tells of: those of a test runner, else the error that
-/// ended it. `cwd` is the folder that it ran in. Empty if no line is known to be one.
-pub fn failures_in(output: &str, cwd: &Path) -> Vec<TestFailure> {
+/// ended it. `errors` is its standard error alone: in the whole output, how the lines of the two streams
+/// mix depends on chance. `cwd` is the folder that it ran in. Empty if no line is known to be one.
+pub fn failures_in(output: &str, errors: &str, cwd: &Path) -> Vec<TestFailure> {
     let failures = runners_failures(output, cwd);
     if !failures.is_empty() {
         return failures;
     }
-    let lines: Vec<_> = output.lines().collect();
-    let ended_by_error = python_error(&lines, cwd)
-        .or_else(|| rust_panic(&lines))
-        .or_else(|| go_panic(&lines))
-        .or_else(|| stack_error(&lines))
-        .and_then(|text| shaped(&error(text), cwd));
+    let [error_lines, lines] = [errors, output].map(|text| text.lines().collect::<Vec<_>>());
+    let ended_by_error = ending_error(&error_lines, cwd).or_else(|| ending_error(&lines, cwd));
     let failure = ended_by_error.or_else(|| quoted(difference(&lines).or_else(|| traced(&lines))?));
     failure.into_iter().collect()
 }
@@ -70,6 +67,15 @@ fn runners_failures(output: &str, cwd: &Path) -> Vec<TestFailure> {
         (!report.failures.is_empty()).then_some(report.failures)
     });
     failures.unwrap_or_default()
+}
+
+/// The error that ended a program.
+fn ending_error(lines: &[&str], cwd: &Path) -> Option<TestFailure> {
+    let text = python_error(lines, cwd)
+        .or_else(|| rust_panic(lines))
+        .or_else(|| go_panic(lines))
+        .or_else(|| stack_error(lines))?;
+    shaped(&error(text), cwd)
 }
 
 fn error(message: String) -> TestFailure {

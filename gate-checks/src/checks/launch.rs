@@ -253,7 +253,8 @@ fn record(
     copy_report: CopyReport<'_>,
     cwd: Option<&Path>,
 ) -> Result<Launched, Box<Evidence>> {
-    let output = cx.masker.output(&argv, &copy_report.tree_text(&ended.capture.text()));
+    let shown = |text: String| cx.masker.output(&argv, &copy_report.tree_text(&text));
+    let (output, errors) = (shown(ended.capture.text()), shown(ended.capture.errors()));
     let log = cx.logs.keep(id, &format!("{}{output}", copy_report.log_note()));
     let mut excerpt = excerpt_of(&output, copy_report);
     let not_installed = not_installed(&output);
@@ -270,7 +271,7 @@ fn record(
         JobEnd::Exited(_) | JobEnd::Signalled(_) => {
             let exit_code = evidence.exit_code;
             let failures = match cwd {
-                Some(cwd) if exit_code != Some(0) => failures_in(&output, cwd),
+                Some(cwd) if exit_code != Some(0) => failures_in(&output, &errors, cwd),
                 _ => Vec::new(),
             };
             if !failures.is_empty() {

@@ -20,13 +20,16 @@ pub(crate) type LineReader = Box<dyn FnMut(Stream, &str) + Send>;
 pub(crate) struct Capture {
     streams: [StreamSoFar; 2],
     excerpt: HeadAndTail,
+    /// That of standard error alone.
+    errors: HeadAndTail,
     reader: Option<LineReader>,
 }
 
 impl Capture {
     /// A capture without output yet, whose lines go to this reader.
     pub(crate) fn new(reader: Option<LineReader>) -> Self {
-        Self { streams: Default::default(), excerpt: HeadAndTail::default(), reader }
+        let [excerpt, errors] = Default::default();
+        Self { streams: Default::default(), excerpt, errors, reader }
     }
 
     /// Takes output of the job.
@@ -35,6 +38,9 @@ impl Capture {
         so_far.bytes += bytes.len() as u64;
         so_far.hasher.update(bytes);
         self.excerpt.push(bytes);
+        if stream == Stream::Stderr {
+            self.errors.push(bytes);
+        }
         if let Some(reader) = &mut self.reader {
             so_far.line.push(bytes, |line| reader(stream, line));
         }
@@ -66,6 +72,11 @@ impl Capture {
     /// The beginning and the end of the output, readable for people.
     pub(crate) fn text(&self) -> String {
         self.excerpt.text()
+    }
+
+    /// The same of standard error alone.
+    pub(crate) fn errors(&self) -> String {
+        self.errors.text()
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 
 /// The failures in a text that a command in `/w` printed, each with its name, place and message.
 fn told(output: &str) -> Vec<String> {
-    let failures = failures_in(output, Path::new("/w"));
+    let failures = failures_in(output, "", Path::new("/w"));
     let line = |failure: &TestFailure| {
         let test = failure.test.as_deref().map(|test| format!("{test} ")).unwrap_or_default();
         format!("{test}@ {}\n{}", failure.place().unwrap_or_default(), failure.message)
@@ -15,7 +15,7 @@ fn told(output: &str) -> Vec<String> {
 #[track_caller]
 fn check(output: &str, expected: &[&str], line: &str) {
     assert_eq!(told(output), expected, "{output}");
-    let failures = failures_in(output, Path::new("/w"));
+    let failures = failures_in(output, "", Path::new("/w"));
     assert_eq!(failures.first().map(headline).as_deref(), Some(line), "{output}");
 }
 
@@ -64,7 +64,7 @@ E   ModuleNotFoundError: No module named 'cart'
 ERROR tests/test_cart.py
 1 error in 0.05s
 ";
-    let line = failures_in(broken, Path::new("/w")).first().map(headline);
+    let line = failures_in(broken, "", Path::new("/w")).first().map(headline);
     let expected = "tests/test_cart.py:1: ModuleNotFoundError: No module named 'cart'";
     assert_eq!(line.as_deref(), Some(expected));
 }
@@ -72,7 +72,7 @@ ERROR tests/test_cart.py
 #[test]
 fn other_runners_in_their_own_text() {
     let rust = include_str!("../fixtures/libtest/fail.txt").replace("2> ", "");
-    let line = failures_in(&rust, Path::new("/project")).first().map(headline);
+    let line = failures_in(&rust, "", Path::new("/project")).first().map(headline);
     let expected = "tests/integration.rs:4: assertion `left == right` failed: left: 4, right: 5";
     assert_eq!(line.as_deref(), Some(expected));
     let go = "--- FAIL: TestTotal (0.00s)\n    cart_test.go:9: got 100, want 90\nFAIL\n\
@@ -85,7 +85,7 @@ fn other_runners_in_their_own_text() {
     let tap = "TAP version 13\nnot ok 1 - discount\n  ---\n  error: \
                |-\n    Expected values to be strictly equal:\n    \n    100 !== 90\n    \n  code: \
                'ERR_ASSERTION'\n  ...\n1..1\n";
-    let line = failures_in(tap, Path::new("/w")).first().map(headline);
+    let line = failures_in(tap, "", Path::new("/w")).first().map(headline);
     let expected = "Expected values to be strictly equal: 100 !== 90";
     assert_eq!(line.as_deref(), Some(expected));
     let unittest = format!(
@@ -137,7 +137,7 @@ fn an_assertion_of_node_is_shown_with_its_values() {
                  AssertionError: expected 100 to equal 90\n      + expected - actual\n\n      -100\n      \
                  +90\n      \n      at Context.<anonymous> (test/cart.js:9:12)\n      at \
                  process.processImmediate (node:internal/timers:483:21)\n";
-    let line = failures_in(mocha, Path::new("/w")).first().map(headline);
+    let line = failures_in(mocha, "", Path::new("/w")).first().map(headline);
     assert_eq!(line.as_deref(), Some("test/cart.js:9: AssertionError: expected 100 to equal 90"));
 }
 
@@ -170,5 +170,23 @@ fn a_difference_begins_where_it_begins_and_a_trace_with_its_last_command() {
 fn other_words_are_no_known_failure() {
     for output in ["", "nothing is right\n", "a + b\n+ c\n", "3a\n", "at 3 o'clock\n  at home\n"] {
         assert_eq!(told(output), [""; 0], "{output}");
+    }
+}
+
+#[test]
+fn what_the_program_printed_meanwhile_is_no_part_of_its_error() {
+    let printed = "looking 1\nlooking 2\n";
+    let traceback = "Traceback (most recent call last):\n  File \"/w/check.py\", line 8, in <module>\n    \
+                     assert total == 90\n";
+    let last_line = "AssertionError: no discount\n";
+    // Both streams are read at once, so that one may cut the other.
+    for output in
+        [format!("{traceback}{last_line}{printed}"), format!("{traceback}{printed}{last_line}")]
+    {
+        let errors = format!("{traceback}{last_line}");
+        let failures = failures_in(&output, &errors, Path::new("/w"));
+        let failure = failures.first().expect("the traceback is known");
+        assert!(failure.message.ends_with("AssertionError: no discount"), "{failure:?}");
+        assert!(!failure.message.contains("looking"), "{failure:?}");
     }
 }
