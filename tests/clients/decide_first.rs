@@ -60,8 +60,8 @@ fn decided_first(client: &'static Client) {
     // It begins with the work, is told, and takes it back.
     let end = looped(&ran, &words, &[(client, &[BEGIN, LIST, UNDO, LIST])]);
     assert_eq!((&end["stopped_by"], &end["iterations"]), (&"blocked".into(), &2.into()), "{end}");
-    let open = json!([{ "what": "word for a mended shelf", "choice": "even" },
-                      { "what": "name of the function", "choice": "level" }]);
+    let open = json!([{ "question": "word for a mended shelf", "choice": "even" },
+                      { "question": "name of the function", "choice": "level" }]);
     assert_eq!(end["decisions"]["open"], open, "{end}");
     assert_eq!(ran.file("shelf.cjs"), SHELF);
     let file = end["decisions"]["file"].as_str().unwrap();
