@@ -62,6 +62,7 @@ fn a_look_changes_nothing_and_shows_what_the_command_says_now() {
     let goal = &ran.json()["goals"][0];
     assert_eq!((&goal["state"], &goal["task"]), (&json!("met"), &Value::Null));
     let ran = ran.again("goal").setup("rm tax").code(0).says("✗ not met").says("exit code 1");
+    let ran = ran.again("goal list").code(0).says("GOAL  1 open goal here");
     let ran = ran.again("status --json").code(0);
     assert_eq!(each(&ran.json(), "goals", "text"), [TEXT]);
     assert_eq!(ran.json()["judges"], true);
@@ -140,6 +141,14 @@ fn the_same_words_again_replace_the_command_and_others_stand_beside() {
     let ran = ran.again("goal drop label").code(2).tells("no open goal here has the words `label`");
     let ran = ran.again("goal drop labels").code(0).says("✓ met");
     ran.again("check out.log").file("out.log", DONE).code(0);
+}
+
+#[test]
+fn a_goal_says_at_once_if_its_command_tells_nothing() {
+    given("-- true").code(0).says("GOAL  given, but its command passes already");
+    given("-- no-such-program")
+        .code(0)
+        .says("GOAL  given, but its command could not run to an end");
 }
 
 #[test]

@@ -46,6 +46,9 @@ pub(crate) enum Act {
     ///
     /// For the operator; recorded.
     Drop(DropArgs),
+    /// Show the goals, as without a text
+    #[command(visible_alias = "list")]
+    Show(Options),
 }
 
 #[derive(Debug, Args)]
@@ -105,16 +108,19 @@ impl OpenGoal {
 pub(super) fn run(invocation: &Invocation, args: &GoalArgs) -> Result<u8, Failure> {
     match (&args.act, &args.text) {
         (Some(Act::Drop(args)), _) => drop_goals(invocation, args),
+        (Some(Act::Show(options)), _) => show(invocation, options),
         (None, Some(text)) => give(invocation, args, text),
-        (None, None) => {
-            let (gate, goals) = goals_here(invocation, args.options.task.as_deref())?;
-            let sentence = match goals.len() {
-                0 => "none is open here; `gate goal \"TEXT\" -- COMMAND` gives one".to_owned(),
-                count => format!("{} here", counted(count as u64, "open goal")),
-            };
-            answer(&gate, goals, &args.options, &sentence)
-        }
+        (None, None) => show(invocation, &args.options),
     }
+}
+
+fn show(invocation: &Invocation, options: &Options) -> Result<u8, Failure> {
+    let (gate, goals) = goals_here(invocation, options.task.as_deref())?;
+    let sentence = match goals.len() {
+        0 => "none is open here; `gate goal \"TEXT\" -- COMMAND` gives one".to_owned(),
+        count => format!("{} here", counted(count as u64, "open goal")),
+    };
+    GoalResults::new(&gate, goals)?.print(options, &sentence)
 }
 
 /// Gives a goal, and runs its command: whoever gives one sees if it is red.
@@ -123,16 +129,24 @@ fn give(invocation: &Invocation, args: &GoalArgs, text: &str) -> Result<u8, Fail
     let gate = open(invocation)?;
     let scope = args.options.task.clone().map_or(Scope::Tree, Scope::Task);
     let command = command_of_words(&args.command);
-    let has_command = !command.is_empty();
     let Some(mut memory) = gate.memory() else { return Ok(DONE) };
     let goal = memory.new_goal(text, command, scope);
     memory.give_goal(&goal, &operator)?;
     drop(memory);
-    let sentence = match has_command {
-        true => "given: a stop that changed something is refused until its command passes",
-        false => "given: the agent is told; without a command no stop is refused for it",
+    let results = GoalResults::new(&gate, vec![goal])?;
+    let sentence = match results.goals.first().map(|shown| shown.goal.state) {
+        Some(GoalState::Met) => {
+            "given, but its command passes already: as long as it does, no stop is refused"
+        }
+        Some(GoalState::Unknown) => {
+            "given, but its command could not run to an end: see if you mean this one"
+        }
+        Some(GoalState::Open) => {
+            "given: the agent is told; without a command no stop is refused for it"
+        }
+        _ => "given: a stop that changed something is refused until its command passes",
     };
-    answer(&gate, vec![goal], &args.options, sentence)
+    results.print(&args.options, sentence)
 }
 
 fn drop_goals(invocation: &Invocation, args: &DropArgs) -> Result<u8, Failure> {
@@ -146,7 +160,8 @@ fn drop_goals(invocation: &Invocation, args: &DropArgs) -> Result<u8, Failure> {
     memory.drop_goals(&chosen, &operator)?;
     drop(memory);
     let remaining = goals.into_iter().filter(|goal| !chosen.contains(goal)).collect();
-    answer(&gate, remaining, &args.options, &format!("dropped: {}", words.join("; ")))
+    let sentence = format!("dropped: {}", words.join("; "));
+    GoalResults::new(&gate, remaining)?.print(&args.options, &sentence)
 }
 
 /// A gate whose memory has the project's goals.
@@ -172,26 +187,39 @@ fn goals_here(invocation: &Invocation, task: Option<&str>) -> Result<(Gate, Vec<
     Ok((gate, goals))
 }
 
-/// Runs the commands of goals, and prints what became of each.
-fn answer(gate: &Gate, goals: Vec<Goal>, options: &Options, sentence: &str) -> Result<u8, Failure> {
-    let mut shown: Vec<_> = goals.iter().map(|goal| OpenGoal::new(goal, GoalState::Open)).collect();
-    let mut evidence = None;
-    if goals.iter().any(|goal| !goal.command.is_empty()) {
-        let record = gate.try_goals(goals)?;
-        for (goal, tried) in shown.iter_mut().zip(record.goals) {
-            goal.goal = tried;
+/// Goals whose commands ran just now.
+struct GoalResults {
+    goals: Vec<OpenGoal>,
+    evidence: Option<Evidence>,
+}
+
+impl GoalResults {
+    /// Runs the commands of goals.
+    fn new(gate: &Gate, goals: Vec<Goal>) -> Result<Self, Failure> {
+        let mut shown: Vec<_> =
+            goals.iter().map(|goal| OpenGoal::new(goal, GoalState::Open)).collect();
+        let mut evidence = None;
+        if goals.iter().any(|goal| !goal.command.is_empty()) {
+            let record = gate.try_goals(goals)?;
+            for (goal, tried) in shown.iter_mut().zip(record.goals) {
+                goal.goal = tried;
+            }
+            let mut records = record.decision.input.evidence.into_iter();
+            evidence = records.find(|evidence| evidence.outcome != Outcome::Skipped);
         }
-        let mut records = record.decision.input.evidence.into_iter();
-        evidence = records.find(|evidence| evidence.outcome != Outcome::Skipped);
+        add_results(&mut shown, evidence.as_ref());
+        Ok(Self { goals: shown, evidence })
     }
-    add_results(&mut shown, evidence.as_ref());
-    if options.json {
-        let goals = shown;
-        print(&render::json(&GoalsRecord { schema: "gate.goal.v1", goals })?)?;
-    } else {
-        print(&card(&shown, sentence, evidence.as_ref()))?;
+
+    fn print(self, options: &Options, sentence: &str) -> Result<u8, Failure> {
+        if options.json {
+            let goals = self.goals;
+            print(&render::json(&GoalsRecord { schema: "gate.goal.v1", goals })?)?;
+        } else {
+            print(&card(&self.goals, sentence, self.evidence.as_ref()))?;
+        }
+        Ok(DONE)
     }
-    Ok(DONE)
 }
 
 /// Adds the results of their commands, as the check tells them.
@@ -218,15 +246,19 @@ fn card(goals: &[OpenGoal], sentence: &str, evidence: Option<&Evidence>) -> Stri
 
 /// A row for each goal.
 pub(super) fn add_rows(page: &mut Page, goals: &[OpenGoal]) {
-    for OpenGoal { goal, task, why, .. } in goals {
+    for OpenGoal { goal, task, run, why } in goals {
         let mark = match goal.state {
             GoalState::Met => Mark::Good,
             GoalState::NotMet => Mark::Bad,
             _ => Mark::Unsure,
         };
-        let task = task.as_ref().map(|task| format!(", for task {task}")).unwrap_or_default();
+        let work = match (task, run) {
+            (Some(task), _) => format!(", for task {task}"),
+            (None, Some(run)) => format!(", for {run} alone"),
+            (None, None) => String::new(),
+        };
         let result = why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-        page.marked(mark, goal.state.words(), &format!("{}{task}{result}", goal.words()));
+        page.marked(mark, goal.state.words(), &format!("{}{work}{result}", goal.words()));
     }
 }
 

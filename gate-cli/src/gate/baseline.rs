@@ -322,8 +322,8 @@ impl Gate {
             );
             return Some(Warning::new(WarningCode::NoBaseline, message));
         };
-        let message = "no baseline was taken: gate compares with a commit, which whoever works here can \
-                       move. Run `gate baseline` before the agent starts";
+        let message = "no baseline was taken: gate compared with a commit, which whoever works here can \
+                       move. Run `gate baseline` before the next work starts";
         let is_movable = baseline.is_movable();
         is_movable.then(|| Warning::new(WarningCode::BaselineOfHistory, message))
     }

@@ -2,6 +2,7 @@
 
 use gate_core::Policy;
 use gate_core::config::{self, Layer};
+use gate_core::decide::checks::persons_check;
 use gate_core::decide::policy::{CheckPolicy, Criterion};
 
 use crate::failure::Failure;
@@ -18,7 +19,7 @@ pub(super) fn add_check(
     criteria: Vec<Criterion>,
 ) -> Result<String, Failure> {
     let name = match policy.checks.contains_key(name) {
-        true => format!("{name}_of_person"),
+        true => persons_check(name),
         false => name.to_owned(),
     };
     let mut defaults = config::resolve(&[Layer::checks([name.as_str()])?], None)?.policy;

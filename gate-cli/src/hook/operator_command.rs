@@ -44,7 +44,7 @@ impl OperatorCommand {
             ["gate", "status"] => Some(Self::Status),
             ["gate", "last"] => Some(Self::Last),
             ["gate", "trust"] => Some(Self::Trust),
-            ["gate", "goal"] => Some(Self::Goals),
+            ["gate", "goal"] | ["gate", "goal", "show" | "list"] => Some(Self::Goals),
             ["gate", "goal", ..] => Some(Self::goal(command)),
             ["gate", "approve", ..] => {
                 // Names of tests may have blanks, so they are read as a shell reads them.

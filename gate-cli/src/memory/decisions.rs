@@ -33,6 +33,8 @@ pub(crate) struct TaskDecisions {
     pub(crate) open: Vec<OpenDecision>,
     /// `None` while a person is waited for.
     pub(crate) confirmed: Option<Vec<ConfirmedDecision>>,
+    /// The prompt of the task had another text then.
+    pub(crate) of_other_prompt: bool,
 }
 
 /// The way in which decisions were confirmed.
@@ -153,6 +155,7 @@ impl Memory {
                 task: body.key.task,
                 by: body.by,
                 open: body.open,
+                of_other_prompt: body.key.prompt != key.prompt,
                 confirmed: body.confirmed,
             }))
         })

@@ -5,6 +5,7 @@ pub(crate) mod checks;
 
 use gate_card::next_step;
 use gate_core::decide::breaker::{BreakerState, Counters, LimitedCounter};
+use gate_core::decide::checks::GOAL;
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::grounds::in_words;
 use gate_core::decide::open_decisions::ConfirmedDecision;
@@ -220,7 +221,10 @@ impl<'d> Card<'d> {
         };
         let reasons = self.decision.reasons.iter().filter(|reason| reason.code == first.code);
         let names: Vec<_> = reasons.filter_map(|reason| reason.check.as_deref()).collect();
-        format!("{} {verb}", listed(&names))
+        match (names.as_slice(), first.code) {
+            ([GOAL], ReasonCode::RequiredCheckFailed) => "the goal is not met".to_owned(),
+            _ => format!("{} {verb}", listed(&names)),
+        }
     }
 
     fn checks(&self, page: &mut Page) {

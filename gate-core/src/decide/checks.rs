@@ -61,8 +61,13 @@ pub enum Cost {
 /// The check of acceptance criteria, which `[[criteria]]` switches on.
 pub const CRITERIA: &str = "acceptance_criteria";
 
-/// The check of the goals that a person gave. No settings name it.
+/// The check of the goals that a person gave.
 pub const GOAL: &str = "goal";
+
+/// The name of a person's check where the settings have a check of its name.
+pub fn persons_check(name: &str) -> String {
+    format!("{name}_of_person")
+}
 
 /// A check that runs the work, with all defaults.
 const RUNS: BuiltInCheck = BuiltInCheck {

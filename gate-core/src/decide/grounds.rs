@@ -5,14 +5,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::checks::{CRITERIA, is_of_behaviour};
+use super::checks::{CRITERIA, GOAL, is_of_behaviour, persons_check};
 use super::decision::Decision;
 use super::evidence::{Evidence, worst_of};
 use super::verdict::Verdict;
 use crate::text::{MAX_NAMES, counted, some_names};
-
-/// The check of a person's goals: its `detail` lists them as that of the criteria does.
-const GOAL: &str = "goal";
 
 /// The kind of a ground, from the strongest to the weakest.
 #[derive(
@@ -121,7 +118,7 @@ impl Passing<'_> {
     /// The goals or the criteria that their commands show to be met.
     fn criteria(&self, kind: GroundKind) -> Option<Ground> {
         let is_goal = kind == GroundKind::Goal;
-        let evidence = self.0.iter().filter(|evidence| (evidence.check == GOAL) == is_goal);
+        let evidence = self.0.iter().filter(|evidence| is_of_goals(evidence) == is_goal);
         let states: Vec<_> = evidence.flat_map(|evidence| states(evidence)).collect();
         let count = |state| states.iter().filter(|listed| **listed == state).count() as u64;
         let (met, claimed, total) = (count("met"), count("claimed"), states.len() as u64);
@@ -204,12 +201,18 @@ impl Passing<'_> {
 
 /// A stronger ground than its pass speaks of this check.
 fn speaks_of(evidence: &Evidence) -> bool {
-    matches!(evidence.check.as_str(), GOAL | CRITERIA)
+    evidence.check == CRITERIA
         || states(evidence).contains(&"met")
         || evidence.sealed_tests().is_some_and(|tests| tests.total != Some(0))
         || evidence.first_tests_passed() > Some(0)
         || old_tests(evidence)
             .is_some_and(|tests| tests.passed + tests.approved + tests.superseded > 0)
+}
+
+/// It is the check of a person's goals, and not one of the settings with this name, which lists none.
+pub(crate) fn is_of_goals(evidence: &Evidence) -> bool {
+    let is_named = evidence.check == GOAL || evidence.check == persons_check(GOAL);
+    is_named && !states(evidence).is_empty()
 }
 
 /// The states of the criteria that a check lists.

@@ -10,6 +10,7 @@ use super::reason::{Reason, ReasonCode};
 use super::signal::Status;
 use super::situation::{Released, Situation, Work, are};
 use super::stop::Refusals;
+use crate::trouble::normalise;
 
 /// The number of times in a row that one failure refuses a stop in an interactive
 /// session.
@@ -125,13 +126,14 @@ impl StopCase<'_> {
     }
 
     /// The words by which a failing goal is known again: it may fail in many ways, and has no names
-    /// of tests. Numbers differ from run to run.
+    /// of tests. Numbers, addresses and temporary folders differ from run to run.
     fn words_of(&self, record: &Evidence) -> String {
         if !self.is_of_goal(record) {
             return String::new();
         }
         let excerpt = record.excerpt.as_deref().unwrap_or_default();
-        format!(":{}", excerpt.replace(|char: char| char.is_ascii_digit(), ""))
+        let lines = excerpt.lines().map(|line| format!(":{}", normalise(line)));
+        lines.collect()
     }
 
     fn is_refused_enough(&self) -> bool {

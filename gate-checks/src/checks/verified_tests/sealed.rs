@@ -212,7 +212,7 @@ impl VerifiedTests<'_> {
         });
         let is_explained = count.as_ref().is_some_and(|count| count.is_failure_explained);
         let has_ended_well = run.launched.exit_code == Some(0) || is_explained;
-        let is_listed = count.as_ref().is_some_and(|count| count.total() > 0);
+        let is_listed = count.as_ref().is_some_and(|count| count.ran() > 0);
         // A product that ends its process with 0 leaves no report either.
         let is_report_expected = verdict.report.is_some() || run.report.is_some();
         if has_ended_well && is_report_expected && !is_listed {
@@ -227,8 +227,8 @@ impl VerifiedTests<'_> {
             && !count.silent_files.is_empty()
         {
             let summary = format!(
-                "{} of {} has no test in the report: the command does not find it, or the product \
-                 ends it",
+                "{} of {} has no result in the report: the command does not find it or skips it, or \
+                 the product ends it",
                 count.silent_files.len(),
                 counted(files.len(), "sealed file")
             );
@@ -250,6 +250,10 @@ impl VerifiedTests<'_> {
             && reveal != Reveal::None
         {
             summary = format!("{} of {} sealed tests pass", count.passed, count.total());
+            let skipped = count.named(Status::Skipped).len();
+            if skipped > 0 {
+                summary.push_str(&format!(", {skipped} skipped"));
+            }
             (detail["passed"], detail["total"]) = (json!(count.passed), json!(count.total()));
             let failed_names = count.named(Status::Failed);
             if reveal == Reveal::Names && !failed_names.is_empty() {

@@ -31,7 +31,7 @@ pub(super) struct SealedCount {
     pub(super) failed: u64,
     /// The tests by their result, as far as the report names them.
     pub(super) names: BTreeMap<Status, Vec<String>>,
-    /// The files that hold tests of which the report has none.
+    /// The files that hold tests of which the report has none, or none that ran.
     pub(super) silent_files: Vec<PathBuf>,
     /// All that failed in the run are other tests, or such that a person lets go.
     pub(super) is_failure_explained: bool,
@@ -119,7 +119,9 @@ impl SealedCount {
         for test in &report.tests {
             let id = test.id.as_str();
             let file = files.iter().find(|file| file.tests.has(id));
-            reporting_files.extend(file.map(|file| &file.tests.path));
+            if test.status != Status::Skipped {
+                reporting_files.extend(file.map(|file| &file.tests.path));
+            }
             let in_unsealed = unsealed.and_then(|unsealed| status_in(unsealed, id));
             let is_new = is_alone || unsealed.is_some() && in_unsealed.is_none();
             let is_of_other_file = file.is_none() && file_in(id).is_some() && !is_alone;
@@ -162,8 +164,14 @@ impl SealedCount {
         count
     }
 
-    pub(super) fn total(&self) -> u64 {
+    /// The number of those that ran.
+    pub(super) fn ran(&self) -> u64 {
         self.passed + self.failed
+    }
+
+    /// The number of those that ran, and of those that the report calls skipped.
+    pub(super) fn total(&self) -> u64 {
+        self.ran() + self.named(Status::Skipped).len() as u64
     }
 
     /// The names of the tests with this result, as far as the report has them.
@@ -232,7 +240,7 @@ mod tests {
         // What another file's test comes to is none of theirs, and stands for none of theirs.
         check(replacing, &old, &[old[0], ("t/test_b.py::test_f", Failed)], (1, 0, 0));
         check(replacing, &old, &[old[1]], (0, 0, 1));
-        check(replacing, &old, &[("t/test_a.py::test_f", Skipped), old[1]], (0, 0, 0));
+        check(replacing, &old, &[("t/test_a.py::test_f", Skipped), old[1]], (0, 0, 1));
     }
 
     #[test]

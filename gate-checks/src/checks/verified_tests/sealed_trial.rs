@@ -153,7 +153,7 @@ impl VerifiedTests<'_> {
             let (unsealed, is_alone) = (unsealed.report.as_ref(), false);
             let report = SealedReport { report: &report, unsealed, is_alone };
             let count = self.count_sealed(&report, &files);
-            if count.total() == 0 {
+            if count.ran() == 0 {
                 let reason =
                     |file: &PathBuf| (file.clone(), reason_not_found(file, runner.as_ref(), &cwd));
                 trial.not_found = paths.iter().map(reason).collect();

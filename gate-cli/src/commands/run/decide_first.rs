@@ -174,9 +174,13 @@ impl RunCommand<'_> {
         let mut memory = self.decisions_memory()?;
         let mut listing_end = None;
         let listed = match memory.task_decisions(&key)? {
-            Some(TaskDecisions { by, open, confirmed: Some(decided), .. }) => {
+            Some(TaskDecisions { by, open, confirmed: Some(decided), of_other_prompt, .. }) => {
                 let count = counted(decided.len(), "decision");
-                render::notes(&[format!("the decisions of {task} are confirmed ({count})")]);
+                let age = if of_other_prompt { ", for an earlier text of its prompt" } else { "" };
+                render::notes(&[format!(
+                    "the decisions of {task} are confirmed ({count}){age}; with another --task you \
+                     are asked anew"
+                )]);
                 return Ok(Ok(Decisions { by, confirmed: true, file: None, open, decided }));
             }
             Some(listed) => listed,
@@ -192,6 +196,7 @@ impl RunCommand<'_> {
                         by,
                         open: Vec::new(),
                         confirmed: None,
+                        of_other_prompt: false,
                     };
                     return Ok(Ok(self.settle(&mut memory, &key, &empty, &nothing_open())?));
                 }

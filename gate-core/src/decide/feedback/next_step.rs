@@ -6,6 +6,7 @@ use super::lacks_token;
 use crate::decide::breaker::BreakerState;
 use crate::decide::changed_tests::{approve_command, names_to_approve};
 use crate::decide::evidence::{Evidence, worst_of};
+use crate::decide::grounds::is_of_goals;
 use crate::decide::input::Input;
 use crate::decide::reason::{Reason, ReasonCode, WarningCode};
 use crate::decide::signal::{NearMiss, TokenState, UNREAD};
@@ -127,7 +128,8 @@ fn repair(reason: &Reason, input: &Input) -> String {
         return usual_step(reason);
     };
     if let Some(criterion) = unmet_criterion(failed) {
-        return format!("meet the criterion: {}", text::brief(criterion, MAX_NAME_CHARS));
+        let step = if is_of_goals(failed) { "reach the goal" } else { "meet the criterion" };
+        return format!("{step}: {}", text::brief(criterion, MAX_NAME_CHARS));
     }
     if let Some(failure) = first_failure(failed) {
         return failure;

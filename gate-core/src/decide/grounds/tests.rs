@@ -78,6 +78,10 @@ fn each_ground_is_told_in_its_own_words() {
         &[GroundKind::Criteria],
     );
     check(vec![criteria("goal", &["met", "met"])], "goals met 2 of 2", &[GroundKind::Goal]);
+    // The settings have a check of this name, and a person gave a goal beside.
+    let beside = vec![passed("goal", Value::Null), criteria("goal_of_person", &["met"])];
+    let kinds = [GroundKind::Goal, GroundKind::Checks];
+    check(beside, "the goal is met, 1 more check passed", &kinds);
     check(vec![tests(old(7, &["a"]))], "old tests 7 of 8 (1 approved)", &[GroundKind::OldTests]);
     let mut superseded = old(7, &["a"]);
     superseded["baseline"]["superseded"] = json!(["b"]);

@@ -20,7 +20,12 @@ fn a_goal_that_fails_in_another_way_refuses_anew() {
     let policy = goal_policy();
     let run = RunState::default();
     let mut memory = LoopState { breaker: Breaker::default(), hold: None, run };
-    let outputs = ["no column (0.1s)", "no column (0.2s)", "no column (0.3s)", "no rate (0.1s)"];
+    let outputs = [
+        "no column at 0x7f3ac1 (0.1s)",
+        "no column at 0x7f3bd2 (0.2s)",
+        "no column at 0x7f3ce3 (0.3s)",
+        "no rate at 0x7f3ce3 (0.1s)",
+    ];
     let ends = outputs.map(|output| {
         let record = required(GOAL, Outcome::Fail, "not met: tax");
         let record = Evidence { excerpt: Some(output.to_owned()), ..record };
