@@ -191,8 +191,8 @@ impl WorkFinder<'_> {
         if count > 0 && self.has_all_of(commit)? { Ok(0) } else { Ok(count) }
     }
 
-    /// False if the branch's log shows that no commit was made on it. A repository without such logs
-    /// shows nothing.
+    /// The branch has commits of its own, unless its log shows that it has none. A repository without
+    /// such logs shows nothing.
     fn may_have_commits(&self, branch: &str) -> bool {
         let common = repository::common_folder(&self.repository.git_dir);
         let Ok(log) = fs::read_to_string(common.join("logs/refs/heads").join(branch)) else {

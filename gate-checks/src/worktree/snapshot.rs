@@ -274,7 +274,7 @@ impl<'s> Resolver<'s> {
         }
     }
 
-    /// Takes the next part. False if the path leaves the snapshot's files.
+    /// Takes the next part, and returns if the path still leads through the snapshot's files.
     fn step(&mut self, part: &OsStr) -> bool {
         if part == ".." {
             return self.followed.pop();

@@ -108,8 +108,8 @@ impl Project {
         Ok(Some(left_out))
     }
 
-    /// Writes one notice, unless it is there; a message is only put to those of its bus. False if
-    /// nothing here can be called so.
+    /// Writes one notice, unless it is there; a message is only put to those of its bus.
+    /// Returns if its names can be files here.
     fn keep(
         &self,
         kind: &str,

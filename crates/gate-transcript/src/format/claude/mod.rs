@@ -204,7 +204,7 @@ impl Claude {
         session.is_some_and(|session| [head, end].iter().any(|part| session.find(part).is_some()))
     }
 
-    /// Counts the tokens of a message that is not read otherwise. False if it cannot be read.
+    /// Counts the tokens of a message that is not read otherwise, and returns if it is one.
     fn count_call(&mut self, line: &[u8]) -> bool {
         let json = std::str::from_utf8(line).unwrap_or_default();
         let Ok(Call { message: Maybe(Some(message)) }) = serde_json::from_str(json) else {

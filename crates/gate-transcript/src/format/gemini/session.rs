@@ -230,7 +230,7 @@ impl Session {
     }
 }
 
-/// Remembers an id. False if it was remembered already; an empty one never is.
+/// Remembers an id, and returns if it is new. An empty one always is.
 fn remember(ids: &mut VecDeque<String>, id: &str) -> bool {
     let is_new = id.is_empty() || !ids.iter().any(|remembered| remembered == id);
     if is_new && !id.is_empty() {
