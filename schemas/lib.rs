@@ -34,7 +34,6 @@ schemas! {
     EXPLAIN "explain",
     REPLAY "replay",
     REPLAY_GROUP "replay.group",
-    CRITERIA "criteria",
     GOAL "goal",
     SEALS "seals",
     AUDIT "audit",

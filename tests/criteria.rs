@@ -39,17 +39,19 @@ fn criteria_of_the_settings_decide_by_their_commands() {
 }
 
 #[test]
-fn gate_criteria_lists_them_with_their_states() {
+fn gate_goal_lists_them_with_their_states() {
     let settings = format!("{TWO}[[criteria]]\nid = \"copy\"\ntext = \"The words are kind\"\n");
-    let ran = gate("criteria").settings(&settings).file("sale", "").code(1);
-    let ran = ran.says("CRITERIA  1 of 3 met\n").says("✓ met").says("✗ not met");
+    let ran = gate("goal").settings(&settings).file("sale", "").code(0);
+    let ran = ran.says("GOAL  none is open here; 1 of 3 criteria met\n");
+    let ran = ran.says("✓ met").says("✗ not met");
     let ran = ran.says("! claimed     The words are kind");
     let ran =
         ran.again("doctor --self-test").code(0).says("can fail    it fails now: 1 of 3 criteria");
-    let record = ran.again("criteria --json").code(1).json();
-    assert_eq!((&record["schema"], &record["ok"]), (&json!("gate.criteria.v1"), &json!(false)));
+    let record = ran.again("goal --json").code(0).json();
     assert_eq!(each(&record, "criteria", "id"), ["sale", "tax", "copy"]);
-    gate("criteria").code(2).tells("the settings name no criteria");
+    assert_eq!(each(&record, "criteria", "state"), ["met", "not-met", "claimed"]);
+    let ran = gate("goal").unapproved(&settings).code(0);
+    ran.says("! criteria    ").says("is not approved yet");
 }
 
 #[test]
@@ -61,13 +63,13 @@ fn a_criterion_that_is_not_met_is_told_by_its_failing_assertion() {
                     verify = [\"python3\", \"check.py\"]\n\
                     [[criteria]]\nid = \"same\"\ntext = \"Nothing else changes\"\n\
                     verify = [\"diff\", \"-u\", \"old.txt\", \"new.txt\"]\n";
-    let run = gate("criteria").settings(settings).file("cart.py", script).file("check.py", check);
-    let ran = run.file("old.txt", "a\nb\n").file("new.txt", "a\nc\n").code(1);
+    let run = gate("goal").settings(settings).file("cart.py", script).file("check.py", check);
+    let ran = run.file("old.txt", "a\nb\n").file("new.txt", "a\nc\n").code(0);
     let ran = ran.says("`python3 check.py`: check.py:8: AssertionError: the discount is missing\n");
     let ran =
         ran.says("assert cart.total([100]) == 90").says("`diff -u old.txt new.txt`: -b, +c\n");
     assert!(!ran.stdout.contains("looking"), "{}", ran.stdout);
-    let ran = ran.again("criteria --json").code(1);
+    let ran = ran.again("goal --json").code(0);
     let record = ran.json();
     let failure = record["criteria"][1]["failure"].as_str().unwrap();
     assert!(failure.starts_with("--- old.txt"), "{record}");
@@ -160,7 +162,7 @@ fn commands_wait_for_an_approval() {
 #[test]
 fn wrong_criteria_are_told_with_their_place() {
     let check = |settings: &str, message: &str| {
-        gate("criteria").unapproved(settings).code(2).tells(message);
+        gate("goal").unapproved(settings).code(2).tells(message);
     };
     check("[[criteria]]\nid = \"a\"\n", "criteria[0]");
     check("[[criteria]]\nid = \"a b\"\ntext = \"x\"\n", "letters, digits");

@@ -51,7 +51,7 @@ fn a_loop_goes_on_until_the_command_passes_and_then_the_goal_is_gone() {
     let ran = ran.again("report --json").code(0);
     assert_eq!(ran.json()["loops"][0]["goals"][0]["text"], TEXT);
     let ran = ran.again("goal --json").code(0);
-    assert_eq!(ran.json(), json!({ "schema": "gate.goal.v1", "goals": [] }));
+    assert_eq!(ran.json(), json!({ "schema": "gate.goal.v1", "goals": [], "criteria": [] }));
     // The next task has nothing of it.
     ran.again("check --json out.log").setup("rm tax").code(0);
 }

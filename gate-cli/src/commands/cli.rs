@@ -9,9 +9,9 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    approve, audit, baseline, breaker, bus, check, ci, config, criteria, demo, doctor, exit,
-    explain, fact, goal, handoff, hook, init, install, last, ledger, log, notify, prompt, prune,
-    replay, report, run, scan, seal, setup, status, stop, switch, trust, uninstall, work, wrong,
+    approve, audit, baseline, breaker, bus, check, ci, config, demo, doctor, exit, explain, fact,
+    goal, handoff, hook, init, install, last, ledger, log, notify, prompt, prune, replay, report,
+    run, scan, seal, setup, status, stop, switch, trust, uninstall, work, wrong,
 };
 
 /// Decides whether a coding agent's loop may end.
@@ -57,9 +57,6 @@ pub(crate) enum Command {
     /// Judge past transcripts, and compare with labels
     #[command(after_help = replay::CODES)]
     Replay(replay::Replay),
-    /// Show which acceptance criteria are met, by their own commands
-    #[command(after_help = criteria::CODES)]
-    Criteria(criteria::CriteriaArgs),
     /// Give the agent a goal that a command checks
     ///
     /// Until the command passes, a stop that changed something is refused, and no loop ends. To give

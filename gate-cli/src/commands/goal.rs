@@ -1,4 +1,7 @@
-//! `gate goal`: criteria that a person gives for a session, a task, or a work tree.
+//! `gate goal`: criteria that a person gives for a session, a task, or a work tree, and those of the
+//! settings beside them.
+
+mod criteria;
 
 use clap::{Args, Subcommand};
 use gate_core::decide::evidence::{Evidence, Outcome};
@@ -7,6 +10,7 @@ use gate_core::text::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use self::criteria::{CriteriaResults, CriterionRecord};
 use super::arguments::non_empty;
 use super::common::DONE;
 use crate::failure::Failure;
@@ -27,7 +31,7 @@ gate goal <TEXT> [--task <ID>] [-- <COMMAND>...]
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct GoalArgs {
-    /// The goal, in your own words; without it, the goals are shown, and their commands run.
+    /// The goal, in your own words. Without it, goals and criteria are shown, and their commands run.
     #[arg(value_name = "TEXT", value_parser = non_empty)]
     pub(crate) text: Option<String>,
     #[command(flatten)]
@@ -46,7 +50,7 @@ pub(crate) enum Act {
     ///
     /// For the operator; recorded.
     Drop(DropArgs),
-    /// Show the goals, as without a text
+    /// Show goals and criteria, as without a text
     #[command(visible_alias = "list")]
     Show(Options),
 }
@@ -77,6 +81,9 @@ pub(crate) struct GoalsRecord {
     pub(crate) schema: &'static str,
     /// The goals after the command, the oldest first.
     pub(crate) goals: Vec<OpenGoal>,
+    /// The criteria of the settings, in the order of the settings and files, if the goals were only
+    /// shown; else null.
+    pub(crate) criteria: Option<Vec<CriterionRecord>>,
 }
 
 /// A goal that is open.
@@ -115,12 +122,19 @@ pub(super) fn run(invocation: &Invocation, args: &GoalArgs) -> Result<u8, Failur
 }
 
 fn show(invocation: &Invocation, options: &Options) -> Result<u8, Failure> {
-    let (gate, goals) = goals_here(invocation, options.task.as_deref())?;
-    let sentence = match goals.len() {
-        0 => "none is open here; `gate goal \"TEXT\" -- COMMAND` gives one".to_owned(),
-        count => format!("{} here", counted(count as u64, "open goal")),
+    let task = options.task.as_deref();
+    let (gate, goals) = goals_here(invocation, task)?;
+    let criteria = CriteriaResults::new(&gate, task)?;
+    let sentence = match (goals.len(), criteria.tally()) {
+        (0, None) => "none is open here; `gate goal \"TEXT\" -- COMMAND` gives one".to_owned(),
+        (0, Some(tally)) => format!("none is open here; {tally}"),
+        (count, tally) => {
+            let goals = format!("{} here", counted(count as u64, "open goal"));
+            tally.map_or(goals.clone(), |tally| format!("{goals}; {tally}"))
+        }
     };
-    GoalResults::new(&gate, goals)?.print(options, &sentence)
+    GoalResults { criteria: Some(criteria), ..GoalResults::new(&gate, goals)? }
+        .print(options, &sentence)
 }
 
 /// Gives a goal, and runs its command: whoever gives one sees if it is red.
@@ -191,6 +205,7 @@ fn goals_here(invocation: &Invocation, task: Option<&str>) -> Result<(Gate, Vec<
 struct GoalResults {
     goals: Vec<OpenGoal>,
     evidence: Option<Evidence>,
+    criteria: Option<CriteriaResults>,
 }
 
 impl GoalResults {
@@ -208,17 +223,33 @@ impl GoalResults {
             evidence = records.find(|evidence| evidence.outcome != Outcome::Skipped);
         }
         add_results(&mut shown, evidence.as_ref());
-        Ok(Self { goals: shown, evidence })
+        Ok(Self { goals: shown, evidence, criteria: None })
     }
 
     fn print(self, options: &Options, sentence: &str) -> Result<u8, Failure> {
         if options.json {
-            let goals = self.goals;
-            print(&render::json(&GoalsRecord { schema: "gate.goal.v1", goals })?)?;
+            let Self { goals, criteria, .. } = self;
+            let criteria = criteria.map(|criteria| criteria.list);
+            print(&render::json(&GoalsRecord { schema: "gate.goal.v1", goals, criteria })?)?;
         } else {
-            print(&card(&self.goals, sentence, self.evidence.as_ref()))?;
+            print(&self.card(sentence))?;
         }
         Ok(DONE)
+    }
+
+    fn card(&self, sentence: &str) -> String {
+        let mut page = Page::new();
+        page.head(Mark::None, "GOAL", sentence);
+        add_rows(&mut page, &self.goals);
+        let evidence = self.evidence.as_ref();
+        let failed = evidence.filter(|evidence| evidence.outcome == Outcome::Fail);
+        for line in failed.and_then(|evidence| evidence.excerpt.as_deref()).unwrap_or("").lines() {
+            page.detail(line);
+        }
+        if let Some(criteria) = &self.criteria {
+            criteria.add_rows(&mut page);
+        }
+        page.into_text()
     }
 }
 
@@ -231,17 +262,6 @@ fn add_results(goals: &mut [OpenGoal], evidence: Option<&Evidence>) {
     for (goal, result) in with_command.zip(results) {
         goal.why = result.map(str::to_owned);
     }
-}
-
-fn card(goals: &[OpenGoal], sentence: &str, evidence: Option<&Evidence>) -> String {
-    let mut page = Page::new();
-    page.head(Mark::None, "GOAL", sentence);
-    add_rows(&mut page, goals);
-    let failed = evidence.filter(|evidence| evidence.outcome == Outcome::Fail);
-    for line in failed.and_then(|evidence| evidence.excerpt.as_deref()).unwrap_or("").lines() {
-        page.detail(line);
-    }
-    page.into_text()
 }
 
 /// A row for each goal.
@@ -312,5 +332,5 @@ pub(super) fn text(invocation: &Invocation) -> Result<String, Failure> {
         0 => "none is open here".to_owned(),
         count => format!("{} here", counted(count as u64, "open goal")),
     };
-    Ok(card(&goals, &sentence, None))
+    Ok(GoalResults { goals, evidence: None, criteria: None }.card(&sentence))
 }

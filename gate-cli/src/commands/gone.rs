@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 /// Commands and options of earlier versions, each with what serves instead. A longer one stands
 /// before those that it begins with.
-const GONE: [(&str, &str); 15] = [
+const GONE: [(&str, &str); 16] = [
     (
         "receipt",
         "`gate explain --md` prints a decision, `gate check --junit FILE` writes its checks",
@@ -23,7 +23,8 @@ const GONE: [(&str, &str); 15] = [
     ("replay --sweep", "`gate tune --labels FILE` shows the verdicts under each threshold"),
     ("replay --csv", "`gate replay --json` prints one object a row"),
     ("runs", "`gate status` shows the loops, `gate status --watch` each second"),
-    ("init --criteria", "write `[[criteria]]` into gate.toml; `gate criteria` shows which are met"),
+    ("init --criteria", "write `[[criteria]]` into gate.toml; `gate goal` shows which are met"),
+    ("criteria", "`gate goal` shows goals and criteria, and runs their commands"),
 ];
 
 /// Words that people try, each with the command that does this.

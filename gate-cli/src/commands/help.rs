@@ -28,7 +28,6 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "setup",
             "check",
             "ci",
-            "criteria",
             "run",
             "goal",
             "init",

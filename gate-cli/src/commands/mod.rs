@@ -11,7 +11,6 @@ mod ci;
 mod cli;
 mod common;
 mod config;
-mod criteria;
 mod demo;
 mod doctor;
 mod entries;
@@ -182,7 +181,6 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Ci(args) => ci::run(&invocation, &args),
         Command::Scan(args) => scan::run(&invocation, &args),
         Command::Replay(args) => replay::run(&invocation, &args),
-        Command::Criteria(args) => criteria::run(&invocation, &args),
         Command::Goal(args) => goal::run(&invocation, &args),
         Command::Audit(args) => audit::run(&invocation, &args),
         Command::Tune(args) => replay::tune::run(&invocation, &args),

@@ -93,8 +93,6 @@ schemas! {
     Replay: REPLAY, derived::<gate_lens::replay::ReplayRecord>();
     /// `gate replay --group folder --json`, one object a row.
     ReplayGroup: REPLAY_GROUP, derived::<gate_lens::replay::ReplayGroup>();
-    /// `gate criteria --json`.
-    Criteria: CRITERIA, derived::<super::criteria::CriteriaRecord>();
     /// `gate goal --json`.
     Goal: GOAL, derived::<super::goal::GoalsRecord>();
     /// `gate seal --json`.
