@@ -34,5 +34,7 @@ fn start(site: &CheckSite) -> Command {
     ] {
         command.env(switch, "1");
     }
+    // By default it tries a model that fails for three minutes.
+    command.env("CLAUDE_CODE_MAX_RETRIES", "1");
     command
 }
