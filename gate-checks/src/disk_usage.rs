@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 use std::fs::{self, Metadata};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+
+use gate_platform::MetadataExt;
 
 /// The unit of `st_blocks`, in bytes.
 const BLOCK_BYTES: u64 = 512;
@@ -35,7 +36,7 @@ fn usage(path: &Path, metadata: &Metadata, counted_inodes: &mut HashSet<(u64, u6
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use gate_platform::symlink;
 
     use super::*;
 

@@ -10,7 +10,6 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -18,6 +17,7 @@ use gate_core::decide::checks::CheckKind;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::iteration_facts::TreeState;
 use gate_core::decide::policy::Policy;
+use gate_platform::OsStrExt;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;
 

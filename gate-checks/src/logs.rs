@@ -1,10 +1,11 @@
 //! The logs of checks: the output of their commands, for a person to read.
 
-use std::fs::{File, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use gate_platform::permissions;
 
 use crate::id::CheckId;
 use crate::store;
@@ -99,7 +100,10 @@ impl Logs {
 /// The builder of a folder for this user alone.
 fn private_folder(prefix: &str) -> tempfile::Builder<'_, '_> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(prefix).permissions(Permissions::from_mode(0o700));
+    builder.prefix(prefix);
+    if let Some(permissions) = permissions(0o700) {
+        builder.permissions(permissions);
+    }
     builder
 }
 

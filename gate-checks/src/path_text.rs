@@ -2,9 +2,9 @@
 //! hexadecimal digits of its bytes.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use gate_platform::{OsStrExt, OsStringExt};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -1,9 +1,10 @@
 //! Removing folders that a program may have made read-only.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+
+use gate_platform::set_mode;
 
 /// Removes a folder, whatever a run has made of its modes.
 pub(crate) fn remove_all(folder: &Path) -> io::Result<()> {
@@ -29,7 +30,7 @@ pub(crate) fn remove_any(path: &Path) -> io::Result<()> {
 
 /// Makes a folder and all in it writable.
 fn make_writable(folder: &Path) -> io::Result<()> {
-    fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+    set_mode(folder, 0o700)?;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if entry.file_type()?.is_dir() {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use gate_core::decide::policy::{CheckPolicy, Policy};
+use gate_platform::RealPath;
 
 use crate::programs::with_command;
 use crate::site::CheckSite;
@@ -47,7 +48,7 @@ pub(crate) fn folder_of(
     site: &CheckSite,
     tree: &WorkTree,
 ) -> Option<PathBuf> {
-    let folder = site.folder_of(settings).canonicalize().ok()?;
+    let folder = site.folder_of(settings).real_path().ok()?;
     Some(folder.strip_prefix(tree.root()).ok()?.to_owned())
 }
 

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use gate_core::decide::policy::Policy;
+use gate_platform::{MetadataExt, RealPath};
 use ignore::WalkBuilder;
 use serde::{Deserialize, Serialize};
 
@@ -163,7 +163,7 @@ pub fn remove_seal(site: &CheckSite, check: &str) -> Result<Option<Seal>, SealEr
 impl Seal {
     fn new(tree: &WorkTree, folder: &Path) -> Result<Self, SealError> {
         let unreadable = |error| SealError::Unreadable { folder: folder.to_owned(), error };
-        let real_folder = folder.canonicalize().map_err(unreadable)?;
+        let real_folder = folder.real_path().map_err(unreadable)?;
         if real_folder.starts_with(tree.root()) || tree.root().starts_with(&real_folder) {
             return Err(SealError::InTree(real_folder));
         }
@@ -202,7 +202,7 @@ impl Seal {
         };
         // Settings that name another folder than before make a new seal.
         let stored_seal = stored_seal.filter(|seal| match &configured_folder {
-            Some(folder) => folder.canonicalize().map_or(true, |folder| folder == seal.folder),
+            Some(folder) => folder.real_path().map_or(true, |folder| folder == seal.folder),
             None => true,
         });
         let stored_folder = stored_seal.as_ref().map(|seal| seal.folder.clone());
@@ -297,7 +297,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, SealError> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use gate_platform::symlink;
 
     use super::*;
 

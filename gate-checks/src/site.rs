@@ -59,7 +59,7 @@ pub struct HandoffProblem {
 /// The variables of this process whose name and value are text. Of PATH, only folders
 /// whose names are no text are left out.
 pub fn environment() -> Vec<(String, String)> {
-    std::env::vars_os().filter_map(|(name, value)| text_variable(name, value)).collect()
+    gate_platform::variables().filter_map(|(name, value)| text_variable(name, value)).collect()
 }
 
 fn text_variable(name: OsString, value: OsString) -> Option<(String, String)> {

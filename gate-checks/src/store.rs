@@ -3,10 +3,10 @@
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use gate_platform::DirBuilderExt;
 use tempfile::NamedTempFile;
 
 /// The folder of the state with a folder for each work tree.
@@ -104,7 +104,7 @@ pub(crate) fn is_younger(path: &Path, age: Duration) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use gate_platform::{PermissionsExt, symlink};
 
     use super::*;
 

@@ -3,13 +3,13 @@
 //! A process that is killed cannot remove its folders. So each folder is locked as long as its
 //! process lives, and whoever makes the next one first removes those that no process has locked.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Once;
 use std::time::Duration;
 
+use gate_platform::{MetadataExt, open_folder, permissions, user};
 use tempfile::TempDir;
 
 use crate::remove::remove_all;
@@ -49,9 +49,12 @@ impl Temporary {
     /// Makes a folder in another one, which is not swept.
     pub(crate) fn inside(parent: &Path, prefix: &str) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
-        builder.prefix(prefix).permissions(Permissions::from_mode(0o700));
+        builder.prefix(prefix);
+        if let Some(permissions) = permissions(0o700) {
+            builder.permissions(permissions);
+        }
         let folder = builder.tempdir_in(parent)?;
-        let lock = File::open(folder.path())?;
+        let lock = open_folder(folder.path())?;
         // If folders cannot be locked, no gate sweeps this one.
         let _ = lock.try_lock();
         Ok(Self { folder, _lock: lock })
@@ -82,7 +85,7 @@ fn is_gates(name: &str) -> bool {
 fn remove_unlocked(folder: &Path, min_age: Duration) -> io::Result<()> {
     let metadata = folder.symlink_metadata()?;
     let is_old = metadata.modified()?.elapsed().is_ok_and(|age| age >= min_age);
-    let is_users = metadata.is_dir() && metadata.uid() == rustix::process::getuid().as_raw();
+    let is_users = metadata.is_dir() && metadata.uid() == user();
     if !is_users || !is_old {
         return Ok(());
     }
@@ -112,10 +115,9 @@ mod tests {
         }
         fs::create_dir(at("gate-self-test-abc/sealed")).unwrap();
         fs::write(at("gate-self-test-abc/sealed/a"), "").unwrap();
-        fs::set_permissions(at("gate-self-test-abc/sealed"), Permissions::from_mode(0o500))
-            .unwrap();
+        gate_platform::set_mode(&at("gate-self-test-abc/sealed"), 0o500).unwrap();
         fs::write(at("gate-late-file"), "").unwrap();
-        std::os::unix::fs::symlink(at("gate-other-abc"), at("gate-git-link")).unwrap();
+        gate_platform::symlink(at("gate-other-abc"), at("gate-git-link")).unwrap();
         let held = File::open(at("gate-late-held")).unwrap();
         held.try_lock().unwrap();
         sweep(place.path(), MIN_AGE_TO_SWEEP);

@@ -7,6 +7,7 @@ use gate_checks::CheckSite;
 use gate_checks::baseline::{Baseline, BaselineError};
 use gate_checks::worktree::{Snapshot, WorkTree, WorktreeError};
 use gate_fleet::handoff::{self, ChangedFile, Changes, Folders, Handoff, Problem, SeenCommand};
+use gate_platform::RealPath;
 
 use crate::failure::Failure;
 use crate::gate::decided_on;
@@ -63,7 +64,7 @@ pub(crate) fn contradictions(
         handoff::contradicted_claims(handoff, &sightings(handoff, memory, &digests)?);
     let folders = Folders {
         project: site.project.clone(),
-        real_project: site.project.canonicalize().unwrap_or_else(|_| tree.root().to_owned()),
+        real_project: site.project.real_path().unwrap_or_else(|_| tree.root().to_owned()),
         root: tree.root().to_owned(),
     };
     let is_there = |name: &str| {
@@ -109,7 +110,7 @@ fn changes(
 
 /// A file's name in the work tree; `None` if it does not stand there.
 fn inside(file: &Path, tree: &WorkTree) -> Option<PathBuf> {
-    let folder = file.parent()?.canonicalize().ok()?;
+    let folder = file.parent()?.real_path().ok()?;
     Some(folder.join(file.file_name()?).strip_prefix(tree.root()).ok()?.to_owned())
 }
 

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use gate_checks::process::is_signal_ignored;
 use gate_checks::{CancelReason, Cancellation, Grace};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use gate_platform::HANG_UP;
+use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use crate::failure::Failure;
@@ -49,8 +50,9 @@ impl Interrupt {
             self.note(signal)?;
         }
         // A terminal's end often arrives twice, from the system and from the shell.
-        if !is_signal_ignored(SIGHUP) {
-            self.note(SIGHUP)?;
+        match HANG_UP {
+            Some(hang_up) if !is_signal_ignored(hang_up) => self.note(hang_up)?,
+            _ => {}
         }
         Ok(())
     }
@@ -71,7 +73,7 @@ impl Interrupt {
     pub(crate) fn cause(&self) -> Option<&'static str> {
         match i32::try_from(self.0.load(Ordering::Relaxed)).unwrap_or_default() {
             0 => None,
-            SIGHUP => Some("the terminal was closed (SIGHUP)"),
+            signal if HANG_UP == Some(signal) => Some("the terminal was closed (SIGHUP)"),
             SIGINT => Some("by Ctrl-C (SIGINT)"),
             _ => Some("another program asked gate to end (SIGTERM)"),
         }

@@ -9,6 +9,7 @@ use gate_checks::process::{Supervisor, program_link};
 use gate_core::Policy;
 use gate_core::config::Resolved;
 use gate_core::state_folder::SLOTS;
+use gate_platform::RealPath;
 
 use crate::failure::Failure;
 use crate::governance::handoff_problems;
@@ -123,10 +124,9 @@ impl Invocation {
             Some(folder) => current.join(folder),
             None => current,
         };
-        let folder =
-            path.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
-                Failure::usage("usage", format!("-C {}: no such folder", path.display()))
-            })?;
+        let folder = path.real_path().ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
+            Failure::usage("usage", format!("-C {}: no such folder", path.display()))
+        })?;
         Ok(Self { places: Places::from_process(folder) })
     }
 }

@@ -3,10 +3,9 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use rustix::fs::OFlags;
+use gate_platform::{MetadataExt, NO_FOLLOW, OpenOptionsExt, effective_user};
 use tempfile::NamedTempFile;
 
 use crate::store::TOKEN_KEY;
@@ -38,10 +37,9 @@ pub(crate) fn key(folder: &Path) -> io::Result<[u8; 32]> {
 
 /// Reads a key. Fails on a file that other users can read, and on a link.
 fn read(file: &Path) -> io::Result<[u8; 32]> {
-    let no_follow = OFlags::NOFOLLOW.bits().cast_signed();
-    let mut file: File = OpenOptions::new().read(true).custom_flags(no_follow).open(file)?;
+    let mut file: File = OpenOptions::new().read(true).custom_flags(NO_FOLLOW).open(file)?;
     let metadata = file.metadata()?;
-    let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
+    let is_own = metadata.uid() == effective_user();
     if !(metadata.is_file() && is_own && metadata.len() == 32 && metadata.mode() & 0o077 == 0) {
         return Err(io::Error::other("32 bytes that only this user can read are expected"));
     }
@@ -52,9 +50,9 @@ fn read(file: &Path) -> io::Result<[u8; 32]> {
 
 #[cfg(test)]
 mod tests {
+    use gate_platform::{PermissionsExt, symlink};
     use std::collections::BTreeSet;
     use std::fs::{self, Permissions};
-    use std::os::unix::fs::{PermissionsExt, symlink};
     use std::thread;
 
     use super::*;

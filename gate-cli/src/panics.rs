@@ -4,13 +4,13 @@
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::{io, panic, thread};
 
 use gate_core::state_folder::PANICS;
+use gate_platform::{DirBuilderExt, OpenOptionsExt};
 use jiff::Timestamp;
 
 use crate::failure::Failure;

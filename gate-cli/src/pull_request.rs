@@ -28,6 +28,7 @@ use gate_core::decide::checks::BUILT_IN;
 use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::{Mode, When};
 use gate_core::integrity::{Language, guarded};
+use gate_platform::RealPath;
 use jiff::Timestamp;
 
 use crate::failure::Failure;
@@ -213,7 +214,7 @@ impl<'r> Review<'r> {
         };
         let tests = gate_checks::required_tests(policy, &site);
         if let Some(approval) = approval {
-            let full_path = site.project.canonicalize().unwrap_or_else(|_| site.project.clone());
+            let full_path = site.project.real_path().unwrap_or_else(|_| site.project.clone());
             let folder = full_path.strip_prefix(self.tree.root()).unwrap_or(Path::new(""));
             options.allow.extend(allowances(files, folder, approval));
         }
@@ -388,7 +389,7 @@ fn refuse_unreadable(evidence: &[Evidence]) -> Result<(), Failure> {
 
 /// The folder of each check, relative to the repository's root.
 fn check_folders(policy: &Policy, site: &CheckSite, tree: &WorkTree) -> BTreeMap<String, String> {
-    let project = site.project.canonicalize().unwrap_or_else(|_| site.project.clone());
+    let project = site.project.real_path().unwrap_or_else(|_| site.project.clone());
     let folder_in_tree = |cwd: Option<&str>| {
         let folder = cwd.map_or_else(|| project.clone(), |cwd| project.join(cwd));
         let path = folder.strip_prefix(tree.root()).unwrap_or(&folder);

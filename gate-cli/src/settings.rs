@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use gate_checks::worktree::root_of;
 use gate_core::config::{self, Layer, Millis, Origin, Resolved};
+use gate_platform::RealPath;
 
 use crate::failure::Failure;
 use crate::store::PATIENCE;
@@ -68,7 +69,7 @@ fn user_folder(variable: &str, in_home: &str) -> Option<PathBuf> {
 }
 
 fn path_variable(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+    gate_platform::variable(name).map(PathBuf::from)
 }
 
 impl Places {
@@ -239,7 +240,7 @@ pub(crate) fn layers_with(
 /// A file is the machine's own, or a link to it.
 fn is_machine_file(file: &Path, machine: &Layer) -> bool {
     let Origin::Machine(machine_file) = machine.origin() else { return false };
-    match (file.canonicalize(), machine_file.canonicalize()) {
+    match (file.real_path(), machine_file.real_path()) {
         (Ok(file), Ok(machine_file)) => file == machine_file,
         _ => false,
     }

@@ -1,8 +1,8 @@
 //! Lines that are no longer than the terminal.
 
 use std::io::IsTerminal;
-use std::os::fd::AsFd;
 
+use gate_platform::AsStream;
 use terminal_size::terminal_size_of;
 use textwrap::Options;
 
@@ -19,7 +19,7 @@ pub fn stderr_columns() -> Option<usize> {
     columns(std::io::stderr())
 }
 
-fn columns(stream: impl IsTerminal + AsFd) -> Option<usize> {
+fn columns(stream: impl IsTerminal + AsStream) -> Option<usize> {
     let variable = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     let columns = match variable {
         Some(columns) => columns,

@@ -4,15 +4,15 @@
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
-
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::time::Duration;
 
 use gate_core::Failure;
+use gate_platform::wait_for_reader_to_go;
 
 use crate::fitted;
 
 /// The wait between two looks for something new.
-const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// A break tells that the reader has gone.
 pub type Flow = ControlFlow<()>;
@@ -49,13 +49,10 @@ impl Lines {
 
     /// Waits a little, or until nobody reads on: a reader may go while there is nothing to print.
     pub fn wait(&self) -> Result<Flow, Failure> {
-        let out = io::stdout();
-        // Without an event to wait for, only the end of the reader is reported.
-        let mut descriptors = [PollFd::new(&out, PollFlags::empty())];
-        match poll(&mut descriptors, Some(&POLL_INTERVAL)) {
-            Ok(0) | Err(rustix::io::Errno::INTR) => Ok(Flow::Continue(())),
-            Ok(_) => Ok(Flow::Break(())),
-            Err(error) => Err(Failure::output(&error.into())),
+        match wait_for_reader_to_go(&io::stdout(), POLL_INTERVAL) {
+            Ok(false) => Ok(Flow::Continue(())),
+            Ok(true) => Ok(Flow::Break(())),
+            Err(error) => Err(Failure::output(&error)),
         }
     }
 }

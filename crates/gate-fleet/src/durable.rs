@@ -3,12 +3,14 @@
 //! A new file is durable once it was synced and so was the folder that has its name. The same
 //! holds for a new folder and the one above it.
 
-use std::fs::{DirBuilder, File};
+use std::fs::DirBuilder;
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
+use gate_platform::DirBuilderExt;
 use tempfile::Builder;
+
+pub use gate_platform::sync_folder;
 
 /// Makes a folder for this user alone, and those above it. All their names are durable then,
 /// also those of folders that another process has just made.
@@ -26,15 +28,6 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Makes the new and removed names in a folder durable.
-///
-/// # Errors
-///
-/// A folder that cannot be opened or synced.
-pub fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
 }
 
 /// Writes a file for this user alone, whole or not at all, and makes its folder if it is missing.

@@ -2,11 +2,10 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use gate_core::ledger::{Hash, Head};
-use rustix::fs::OFlags;
+use gate_platform::{FileExt, NO_FOLLOW, NON_BLOCKING, OpenOptionsExt};
 
 use super::loss::Acceptance;
 use gate_fleet::durable;
@@ -77,8 +76,7 @@ impl MarkFile {
 
 /// Opens a regular file, without following a link or waiting for a pipe.
 fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let file = options.custom_flags(flags.bits().cast_signed()).open(path)?;
+    let file = options.custom_flags(NO_FOLLOW | NON_BLOCKING).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 

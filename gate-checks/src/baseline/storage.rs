@@ -5,11 +5,11 @@
 
 use std::fs::{self, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use gate_platform::OpenOptionsExt;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

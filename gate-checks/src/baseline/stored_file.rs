@@ -3,10 +3,9 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use gate_platform::{OsStrExt, set_mode, symlink};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -55,7 +54,7 @@ impl StoredFile {
         }
         fs::write(path, &self.bytes)?;
         let mode = if self.kind == Kind::Executable { 0o755 } else { 0o644 };
-        fs::set_permissions(path, fs::Permissions::from_mode(mode))
+        set_mode(path, mode)
     }
 }
 

@@ -226,7 +226,7 @@ fn a_tool_is_known_by_its_place_and_its_bytes() {
     fs::create_dir(&bin).unwrap();
     let program = bin.join("judge");
     fs::write(&program, "#!/bin/sh\nexit 1\n").unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    let mode = gate_platform::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&program, mode).unwrap();
     let mut site = fixture.site.clone();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());

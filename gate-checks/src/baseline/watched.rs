@@ -9,6 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use gate_core::integrity::{AGENT_SETTINGS, Finding, GIT, HOOK, SUBMODULE, decisive_part};
+use gate_platform::is_executable;
 
 use super::Baseline;
 use crate::worktree::{Snapshot, WorkTree, WorktreeError};
@@ -50,9 +51,7 @@ fn hash(name: &str, path: &Path) -> Option<String> {
     let bytes = decisive_part(name, &fs::read(path).ok()?);
     let hash = blake3::hash(&bytes).to_hex();
     // git runs a hook only if its file is executable.
-    let is_executable =
-        std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0;
-    let is_active_hook = name.starts_with(".git/hooks/") && is_executable;
+    let is_active_hook = name.starts_with(".git/hooks/") && is_executable(&metadata);
     Some(if is_active_hook { format!("{hash} runs") } else { hash.to_string() })
 }
 

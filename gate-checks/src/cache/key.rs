@@ -1,11 +1,11 @@
 //! The key of a stored record: a hash of everything that the record depends on.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use gate_core::decide::policy::CheckPolicy;
 use gate_core::decide::sealed_tests::MAX_SEALED_REFUSALS;
+use gate_platform::MetadataExt;
 use serde_json::{Value, json};
 
 use crate::check::{CheckContext, CheckId, Occasion};

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::CheckPolicy;
+use gate_platform::RealPath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -116,8 +117,8 @@ impl Plugin {
         let search_path = cx.site.search_path();
         let program = which::which_in(name, Some(search_path), "/")
             .map_err(|_| format!("it has no command, and there is no program {name} in PATH"))?;
-        let real_path = program.canonicalize().unwrap_or_else(|_| program.clone());
-        match cx.site.project.canonicalize() {
+        let real_path = program.real_path().unwrap_or_else(|_| program.clone());
+        match cx.site.project.real_path() {
             Ok(project) if real_path.starts_with(&project) => Err(format!(
                 "its program {} stands in the work that it is to judge",
                 real_path.display()

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use gate_platform::RealPath;
+
 use super::names::{ControlName, FailureKind};
 use crate::report::Test;
 
@@ -41,8 +43,8 @@ const MAX_ASSERTIONS: usize = 3;
 impl TestTree<'_> {
     /// A file is, or would be, in the tree: links and `..` may lead out of it.
     pub(super) fn contains(&self, file: &Path) -> bool {
-        let real = file.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
-        let root = self.root.canonicalize().ok();
+        let real = file.ancestors().find_map(|ancestor| ancestor.real_path().ok());
+        let root = self.root.real_path().ok();
         real.zip(root).is_some_and(|(real, root)| real.starts_with(root))
     }
 

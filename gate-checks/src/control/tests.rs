@@ -251,7 +251,7 @@ fn a_control_leaves_no_trace() {
 #[test]
 fn nothing_is_planted_outside_of_the_tree() {
     let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    std::os::unix::fs::symlink(other.path(), folder.path().join("tests")).unwrap();
+    gate_platform::symlink(other.path(), folder.path().join("tests")).unwrap();
     fs::write(other.path().join("test_a.py"), "").unwrap();
     let out = other.path().display().to_string();
     for args in ["tests", "tests/test_a.py", &out] {

@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use gate_platform::RealPath;
+
 use super::mapping::Mapping;
 use super::{environment, modules};
 use crate::worktree::{ENVIRONMENT_MARKER, ENVIRONMENT_NAMES};
@@ -166,7 +168,7 @@ impl Lookup<'_> {
     /// The place in the copy that a link of the tree leads to. `None` if its target is no part of the
     /// copy.
     pub(super) fn target_in_copy(&self, link: &Path) -> Option<PathBuf> {
-        let target = self.mapping.tree_root.join(link).canonicalize().ok()?;
+        let target = self.mapping.tree_root.join(link).real_path().ok()?;
         self.place_in_copy(&target)
     }
 

@@ -7,8 +7,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+
+use gate_platform::{PermissionsExt, RealPath};
 
 use super::dependencies::{Entry, Lookup, StandIn, StandInContent};
 use crate::worktree::ENVIRONMENT_MARKER;
@@ -178,7 +179,7 @@ impl Environment<'_> {
         for line in text.split_inclusive('\n') {
             // A line of a `.pth` is one path. The tree may have more than one name, so it is resolved.
             let path = Path::new(line.trim());
-            let real_path = if path.is_absolute() { path.canonicalize().ok() } else { None };
+            let real_path = if path.is_absolute() { path.real_path().ok() } else { None };
             if let Some(place) = real_path.and_then(|path| self.lookup.place_in_copy(&path)) {
                 lines.push_str(&line.replace(line.trim(), &place.display().to_string()));
                 (leads_into_tree, is_changed) = (true, true);

@@ -11,8 +11,9 @@ mod repository;
 
 use std::fs;
 use std::io::{self, Read};
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+
+use gate_platform::{RealPath, set_mode, symlink};
 
 use crate::id::CheckId;
 use crate::logs::Logs;
@@ -60,8 +61,8 @@ impl Copy {
     ) -> io::Result<Self> {
         let folder = Temporary::new(purpose)?;
         let root =
-            folder.path().canonicalize()?.join(tree_root.file_name().unwrap_or("tree".as_ref()));
-        let real_project = site.project.canonicalize()?;
+            folder.path().real_path()?.join(tree_root.file_name().unwrap_or("tree".as_ref()));
+        let real_project = site.project.real_path()?;
         let project_path = real_project.strip_prefix(tree_root).unwrap_or(Path::new(""));
         // An empty path would leave a slash at the end.
         let project: PathBuf = root.join(project_path).components().collect();
@@ -97,7 +98,7 @@ impl Copy {
                 StandInContent::Text(bytes) => fs::write(path, bytes)?,
                 StandInContent::Executable(bytes) => {
                     fs::write(&path, bytes)?;
-                    fs::set_permissions(path, fs::Permissions::from_mode(0o755))?;
+                    set_mode(&path, 0o755)?;
                 }
             }
         }
@@ -197,6 +198,8 @@ fn copy_file(file: &File, tree_root: &Path, root: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use gate_platform::PermissionsExt;
+
     use super::*;
     use crate::worktree::WorkTree;
 
@@ -209,8 +212,7 @@ mod tests {
             fs::write(tree_root.join(file), file).unwrap();
         }
         fs::write(tree_root.join(".gitignore"), "node_modules/\n").unwrap();
-        fs::set_permissions(tree_root.join("app/run.sh"), fs::Permissions::from_mode(0o755))
-            .unwrap();
+        set_mode(&tree_root.join("app/run.sh"), 0o755).unwrap();
         symlink(tree_root.join("app/a.txt"), tree_root.join("whole")).unwrap();
         symlink("app/a.txt", tree_root.join("short")).unwrap();
         let site = CheckSite::new(tree_root.join("app"));

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
+use gate_platform::RealPath;
 
 use super::finding::{Proof, SelfTestOutcome};
 use crate::baseline::Baseline;
@@ -167,7 +168,7 @@ impl<'a> Bench<'a> {
 /// Copies the files that the settings name and git ignores: they are no part of the tree, but the
 /// check reads them all the same.
 pub(super) fn copy_ignored_files(bench: &Bench<'_>) -> io::Result<()> {
-    let (copy, real_project) = (bench.copy, bench.site.project.canonicalize()?);
+    let (copy, real_project) = (bench.copy, bench.site.project.real_path()?);
     for name in &bench.settings().files {
         let copied_file = copy.project.join(name);
         let project_path = copied_file.strip_prefix(&copy.project).unwrap_or(Path::new(name));
@@ -187,7 +188,7 @@ pub(super) fn copy_ignored_files(bench: &Bench<'_>) -> io::Result<()> {
 pub(super) fn first_file(bench: &Bench<'_>) -> Option<PathBuf> {
     let copy = bench.copy;
     let mut entries = bench.settings().files.iter();
-    let file = entries.find_map(|entry| file_of_entry(copy, entry))?.canonicalize().ok()?;
+    let file = entries.find_map(|entry| file_of_entry(copy, entry))?.real_path().ok()?;
     file.starts_with(&copy.root).then_some(file)
 }
 

@@ -4,6 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use gate_platform::{PermissionsExt, set_mode};
+
 /// No code in any language: it closes brackets that were never opened.
 const NO_CODE: &str = "\n)]} gate self-test: this line is no code )]}\n";
 
@@ -50,11 +52,9 @@ fn break_files<'f>(root: &Path, files: impl Iterator<Item = &'f PathBuf>) -> io:
 }
 
 fn append_no_code(file: &Path) -> io::Result<()> {
-    let mut permissions = fs::metadata(file)?.permissions();
+    let permissions = fs::metadata(file)?.permissions();
     if permissions.readonly() {
-        use std::os::unix::fs::PermissionsExt;
-        permissions.set_mode(permissions.mode() | 0o200);
-        fs::set_permissions(file, permissions)?;
+        set_mode(file, permissions.mode() | 0o200)?;
     }
     OpenOptions::new().append(true).open(file)?.write_all(NO_CODE.as_bytes())
 }
@@ -92,7 +92,7 @@ mod tests {
         let victim = outside.path().join("victim.py");
         fs::write(&victim, "x = 1\n").unwrap();
         fs::write(inside.path().join("a.py"), "y = 1\n").unwrap();
-        std::os::unix::fs::symlink(&victim, inside.path().join("b.py")).unwrap();
+        gate_platform::symlink(&victim, inside.path().join("b.py")).unwrap();
         let files = ["a.py", "b.py", "c.txt"].map(PathBuf::from);
         assert_eq!(break_sources(inside.path(), &files).unwrap(), 1);
         assert_eq!(break_all(inside.path(), &files).unwrap(), 1);

@@ -224,7 +224,7 @@ fn findings_say_what_is_wrong() {
 
 #[test]
 fn a_program_of_the_work_is_told() {
-    use std::os::unix::fs::PermissionsExt;
+    use gate_platform::PermissionsExt;
     let project = project(&[("run.sh", "exit 0\n")]);
     let run = project.path().join("run.sh");
     fs::set_permissions(run, fs::Permissions::from_mode(0o755)).unwrap();

@@ -13,7 +13,7 @@
 //! What stays open is a Unix socket with a path, if somebody outside listens on it.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The limits of a confined job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,9 +41,9 @@ impl Confinement {
 
 #[cfg(target_os = "linux")]
 mod system {
+    use gate_platform::OsStringExt;
     use std::ffi::OsString;
     use std::fs;
-    use std::os::unix::ffi::OsStringExt;
 
     use landlock::{
         ABI, Access, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
@@ -58,7 +58,9 @@ mod system {
         AddressFamily, RecvFlags, SendFlags, SocketType, netlink, recv, sendto, socket,
     };
 
-    use super::{Confinement, Path, PathBuf, io};
+    use std::path::Path;
+
+    use super::{Confinement, PathBuf, io};
 
     /// Folder of shared memory: Python's multiprocessing cannot do without it.
     const SHARED_MEMORY: &str = "/dev/shm";

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use gate_platform::PATH_SEPARATOR;
+
 /// The usual names, one a line: who and where the user is, where the tools and their caches stand, and
 /// how the network is reached. A tool's own switches (`PYTEST_ADDOPTS`, `GOFLAGS`, `NODE_OPTIONS`,
 /// `RUSTC_WRAPPER`, …) are not among them: they can decide which tests run. `env` adds what a check
@@ -44,7 +46,7 @@ pub(crate) fn absolute_folders(folders: impl Iterator<Item = PathBuf>) -> String
     let absolute = folders.filter(|folder| folder.is_absolute());
     let texts: Vec<_> =
         absolute.filter_map(|folder| folder.into_os_string().into_string().ok()).collect();
-    texts.join(":")
+    texts.join(PATH_SEPARATOR)
 }
 
 #[cfg(test)]

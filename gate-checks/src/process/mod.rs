@@ -1,24 +1,19 @@
 //! Processes of checks and agents: bounded in time and output, and ended with all their
 //! descendants.
 //!
-//! A job runs under a *supervisor*, a small process of its own: a subreaper, so that a
-//! process that left its group and its parent is still found, and with a socket to gate,
-//! so that the job ends if gate is killed. Without a supervisor, only the process group
-//! is ended.
+//! How that is done depends on the system: see `platform`.
 //!
-//! A job is ended with SIGTERM, [`GRACE`], and SIGKILL until no process is left; after a
-//! deadline there is no grace. Processes that a job leaves running are ended and reported
-//! too.
+//! On Unix a job is ended with SIGTERM, [`GRACE`], and SIGKILL until no process is left; after
+//! a deadline there is no grace. Windows has no request to end, and ends a job at once. Processes
+//! that a job leaves running are ended and reported too.
 
 mod capture;
 mod confine;
 mod environment;
 mod job;
-mod link;
-mod orphaned;
-mod paused;
+mod order;
+mod platform;
 mod session;
-mod supervise;
 mod system;
 
 use std::time::Duration;
@@ -30,9 +25,8 @@ pub(crate) use confine::Confinement;
 pub(crate) use environment::{absolute_folders, absolute_path, environment, is_usual};
 pub use gate_report::Stream;
 pub(crate) use job::{Job, JobEnd, JobResult};
-pub use orphaned::MARK;
-pub use session::{Fate, Launch, PausedSession, Session, SessionEnd};
-pub use supervise::supervise;
+pub use platform::{MARK, PausedSession, Session, supervise};
+pub use session::{Fate, Launch, SessionEnd};
 pub use system::{
     Ancestor, ProcessStat, ancestors, command_line, group_members, is_signal_ignored, output_files,
     program, program_link, started_environment, working_folder,

@@ -112,12 +112,12 @@ impl ProcessStat {
 
     /// Its resident memory in bytes.
     fn resident_bytes(&self) -> u64 {
-        self.resident_pages.saturating_mul(rustix::param::page_size() as u64)
+        self.resident_pages.saturating_mul(gate_platform::page_bytes())
     }
 
     /// When it started, in seconds since the Unix epoch.
     pub fn start_second(&self) -> Option<i64> {
-        let ticks_per_second = i64::try_from(rustix::param::clock_ticks_per_second()).ok()?;
+        let ticks_per_second = gate_platform::ticks_per_second();
         let machine = fs::read_to_string("/proc/stat").ok()?;
         let boot = machine.lines().find_map(|line| line.strip_prefix("btime "))?;
         Some(boot.trim().parse::<i64>().ok()? + self.start_ticks / ticks_per_second)
@@ -127,7 +127,7 @@ impl ProcessStat {
 /// The processes above this one, the nearest first, without the system's first
 /// process. The list ends at a process that the system hides.
 pub fn ancestors() -> impl Iterator<Item = Ancestor> {
-    let parent = rustix::process::getppid().and_then(|pid| Ancestor::read(pid.as_raw_pid()));
+    let parent = gate_platform::parent_process().and_then(Ancestor::read);
     iter::successors(parent, |child| Ancestor::read(child.stat.as_ref()?.parent))
         .take(MAX_ANCESTORS)
 }

@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use gate_platform::is_executable;
+
 use super::proposal::Findings;
 
 /// The longest file that is read to find out what a project is.
@@ -85,17 +87,6 @@ impl<'a> Folder<'a> {
             .iter()
             .any(|name| fits(name) && self.path.join(below).join(name).is_file())
     }
-}
-
-#[cfg(unix)]
-fn is_executable(metadata: &fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    metadata.permissions().mode() & 0o111 != 0
-}
-
-#[cfg(not(unix))]
-fn is_executable(_: &fs::Metadata) -> bool {
-    true
 }
 
 fn read(path: &Path) -> Result<String, String> {

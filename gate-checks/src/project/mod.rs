@@ -23,6 +23,7 @@ use std::fs;
 use std::path::Path;
 
 use folder::Folder;
+use gate_platform::RealPath;
 use proposal::Findings;
 pub use proposal::{Aim, Detected, Proposal, QuickPart};
 
@@ -109,7 +110,7 @@ fn detect_with(project: &Path, reads_ci: bool, is_in_path: &dyn Fn(&str) -> bool
 
 /// The folder, or one above it, has a `.git`: a folder, or the file of a worktree or submodule.
 fn is_in_repository(project: &Path) -> bool {
-    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    let project = project.real_path().unwrap_or_else(|_| project.to_owned());
     project.ancestors().any(|folder| folder.join(".git").exists())
 }
 

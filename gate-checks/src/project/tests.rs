@@ -29,7 +29,7 @@ pub(super) fn folder(files: &[(&str, &str)]) -> TempDir {
 
 #[cfg(unix)]
 fn make_executable(path: &std::path::Path) {
-    use std::os::unix::fs::PermissionsExt;
+    use gate_platform::PermissionsExt;
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 
 fn mode(path: &Path, mode: u32) {
-    fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    set_mode(path, mode).unwrap();
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn links_are_removed_and_not_followed() {
         fs::create_dir(made).unwrap();
     }
     fs::write(outside.join("kept"), "").unwrap();
-    std::os::unix::fs::symlink(&outside, top.join("link")).unwrap();
+    gate_platform::symlink(&outside, top.join("link")).unwrap();
     mode(&top, 0o500);
     remove_all(&top).unwrap();
     assert!(outside.join("kept").exists());

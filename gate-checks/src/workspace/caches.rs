@@ -7,9 +7,9 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+
+use gate_platform::{git_name, symlink};
 
 use super::Workspace;
 use super::builds::{MAX_DEPTH, profiles};
@@ -193,7 +193,7 @@ impl Mirror<'_> {
             if entry.file_type()?.is_dir() {
                 self.sync_folder(&path, files)?;
             } else {
-                files.insert(path.into_os_string().into_vec());
+                files.insert(git_name(&path).into_owned());
             }
             names.insert(entry.file_name());
         }
@@ -208,7 +208,7 @@ impl Mirror<'_> {
 
     fn sync_file(&mut self, file: &Path) -> io::Result<()> {
         let (source, target) = (self.source.join(file), self.target.join(file));
-        let name = file.as_os_str().as_bytes();
+        let name = &*git_name(file);
         let source_metadata = source.symlink_metadata()?;
         let (_, hash) = self.source_files.content(name, &source, &source_metadata);
         self.source_files.remember(name, hash, &source_metadata);

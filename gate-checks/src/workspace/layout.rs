@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use gate_core::integrity::Language;
+use gate_platform::{OsStrExt, git_name};
 
 use crate::baseline::StoredFile;
 use crate::copy::{Dependencies, Mapping, StandInContent, dependencies};
@@ -92,7 +92,7 @@ impl Layout {
 
     /// Leaves a file out.
     pub(crate) fn leave_out(&mut self, path: &Path) {
-        self.items.remove(path.as_os_str().as_bytes());
+        self.items.remove(git_name(path).as_ref());
     }
 
     /// Dates these files now, and all others, which are as in the baseline, before any build output.
@@ -214,7 +214,7 @@ pub(super) fn path(name: &[u8]) -> &Path {
 }
 
 fn name(path: &Path) -> Vec<u8> {
-    path.as_os_str().as_bytes().to_vec()
+    git_name(path).into_owned()
 }
 
 fn link_item(target: PathBuf) -> Item {

@@ -37,6 +37,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gate_core::decide::policy::CheckPolicy;
+use gate_platform::RealPath;
 use tokio::time::sleep;
 
 use crate::cancellation::Cancellation;
@@ -143,7 +144,7 @@ impl Workspace {
             (None, None) => return Ok(None),
         };
         store::make_folder(&folder)?;
-        let workspace = folder.canonicalize()?;
+        let workspace = folder.real_path()?;
         let lock_file = File::options().create(true).append(true).open(workspace.join(LOCK))?;
         loop {
             match lock_file.try_lock() {
@@ -167,7 +168,7 @@ impl Workspace {
         let notes = workspace.join(OWN);
         let copy = notes.join("tree").join(tree_root.file_name().unwrap_or("tree".as_ref()));
         let mapping = Mapping { tree_root: tree_root.to_owned(), copy };
-        let real_state = site.state.as_ref().and_then(|state| state.canonicalize().ok());
+        let real_state = site.state.as_ref().and_then(|state| state.real_path().ok());
         let above_state = real_state
             .and_then(|state| state.parent().map(Path::to_owned))
             .filter(|folder| !folder.starts_with(tree_root));
@@ -313,7 +314,7 @@ impl Workspace {
     /// that share one rebuild each other's output. `configured` are the variables that the settings
     /// name.
     pub(crate) fn site(&self, site: &CheckSite, configured: &[String]) -> io::Result<CheckSite> {
-        let real_project = site.project.canonicalize()?;
+        let real_project = site.project.real_path()?;
         let Some(project) = self.mapping.folder(&real_project) else {
             return Err(io::Error::other("its project is not in the tree"));
         };

@@ -36,11 +36,11 @@ impl OpenedFiles {
 
 #[cfg(target_os = "linux")]
 mod linux {
+    use gate_platform::OsStrExt;
     use std::collections::{BTreeMap, BTreeSet};
     use std::ffi::OsStr;
     use std::mem::MaybeUninit;
     use std::os::fd::OwnedFd;
-    use std::os::unix::ffi::OsStrExt;
     use std::path::{Path, PathBuf};
 
     use rustix::fs::inotify::{CreateFlags, Reader, WatchFlags, add_watch, init};

@@ -3,11 +3,11 @@
 //! keep paths in what they build.
 
 use std::ffi::OsString;
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+
+use gate_platform::{MetadataExt, OsStrExt, OsStringExt, RealPath, permissions, user};
 
 use crate::remove::remove_any;
 use crate::store;
@@ -19,7 +19,7 @@ const PLACE: &str = "place";
 pub(super) fn known_place(workspace: &Path) -> Option<PathBuf> {
     let place = PathBuf::from(OsString::from_vec(fs::read(workspace.join(PLACE)).ok()?));
     let metadata = place.symlink_metadata().ok()?;
-    let is_ours = metadata.is_dir() && metadata.uid() == rustix::process::getuid().as_raw();
+    let is_ours = metadata.is_dir() && metadata.uid() == user();
     let is_private = metadata.mode() & 0o077 == 0;
     (place.is_absolute() && is_ours && is_private).then_some(place)
 }
@@ -35,13 +35,16 @@ pub(super) fn find_or_make(workspace: &Path, above_state: Option<&Path>) -> io::
         return Ok(place);
     }
     let mut builder = tempfile::Builder::new();
-    builder.prefix("").permissions(Permissions::from_mode(0o700));
+    builder.prefix("");
+    if let Some(permissions) = permissions(0o700) {
+        builder.permissions(permissions);
+    }
     let beside_state = above_state.and_then(|folder| builder.tempdir_in(folder).ok());
     let new_folder = match beside_state {
         Some(folder) => folder,
         None => builder.tempdir_in(temporary_files())?,
     };
-    let place = new_folder.keep().canonicalize()?;
+    let place = new_folder.keep().real_path()?;
     store::write_file(&workspace.join(PLACE), place.as_os_str().as_bytes())?;
     Ok(place)
 }
@@ -79,7 +82,7 @@ mod tests {
         assert_eq!(find_or_make(workspace.path(), None).unwrap(), first);
         assert_eq!(first.parent(), Some(above.path()));
         assert!(!first.to_string_lossy().contains("gate"), "{first:?}");
-        fs::set_permissions(&first, Permissions::from_mode(0o755)).unwrap();
+        gate_platform::set_mode(&first, 0o755).unwrap();
         let second = find_or_make(workspace.path(), Some(&above.path().join("gone"))).unwrap();
         assert_ne!(second, first);
         for place in [first, second] {

@@ -8,9 +8,10 @@
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+
+use gate_platform::OsStrExt;
 
 use super::caches::STORED_CACHES;
 use super::{FOLDER, LOCK, place};

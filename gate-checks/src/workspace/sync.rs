@@ -5,11 +5,11 @@
 //! always written beside its place and then put there: it may have become a second name of some other
 //! file.
 
-use std::fs::{self, File, Metadata, Permissions};
+use std::fs::{self, File, Metadata};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+
+use gate_platform::{MetadataExt, OsStrExt, set_mode, symlink};
 
 use super::layout::{Item, Layout, Source, changed, path, unread};
 use crate::copy::hash;
@@ -201,7 +201,7 @@ fn write_item(file: &Path, item: &Item) -> io::Result<()> {
         Source::Bytes(bytes) | Source::Installed(bytes) => fs::write(file, bytes)?,
     }
     let mode = if item.kind == Kind::Executable { 0o755 } else { 0o644 };
-    fs::set_permissions(file, Permissions::from_mode(mode))?;
+    set_mode(file, mode)?;
     item.modified.map_or(Ok(()), |date| File::open(file)?.set_modified(date))
 }
 

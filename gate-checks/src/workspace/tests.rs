@@ -1,6 +1,6 @@
 //! A workspace is what it is told to be, whatever was done to it before.
 
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use gate_platform::{MetadataExt, PermissionsExt, symlink};
 
 use super::*;
 use crate::baseline::StoredFile;

@@ -6,7 +6,8 @@
 //! one, the file belongs to the tree all the same.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+
+use gate_platform::OsStrExt;
 
 use super::names::path;
 

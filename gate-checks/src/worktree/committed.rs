@@ -1,8 +1,9 @@
 //! The files of a commit, their bytes, and the commit at which history parted.
 
 use std::collections::BTreeMap;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+
+use gate_platform::OsStrExt;
 
 use super::WorkTree;
 use super::error::WorktreeError;

@@ -2,11 +2,9 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use rustix::fs::OFlags;
+use gate_platform::{NO_FOLLOW, NO_TERMINAL, NON_BLOCKING, OpenOptionsExt, OsStrExt};
 
 use super::file::Kind;
 use super::file::Stat;
@@ -95,8 +93,7 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
 /// Opens a file that was a plain one when it was listed. If it is another by now, one read of it does
 /// not wait.
 fn open_any(path: &Path) -> io::Result<File> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits();
-    let flags = i32::try_from(flags).unwrap_or_default();
+    let flags = NO_FOLLOW | NON_BLOCKING | NO_TERMINAL;
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 

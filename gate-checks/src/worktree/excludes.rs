@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gate_platform::RealPath;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -79,7 +80,7 @@ pub(super) fn user_patterns(
         Some(1) => default_file(environment),
         _ => return Err(output.to_error(nowhere, &args)),
     };
-    Ok(file.and_then(|path| path.canonicalize().ok()))
+    Ok(file.and_then(|path| path.real_path().ok()))
 }
 
 fn default_file(environment: &[(String, String)]) -> Option<PathBuf> {

@@ -2,10 +2,9 @@
 
 use std::ffi::OsStr;
 use std::fs::Metadata;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use gate_platform::{MetadataExt, OsStrExt};
 use serde::{Deserialize, Serialize};
 
 /// One file of the work tree.

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+
+use gate_platform::{OsStrExt, OsStringExt, git_name};
 
 use super::Snapshot;
 
@@ -58,7 +59,7 @@ impl FileList {
 
     /// The content of a file: `blake3:` and 64 hex digits over its bytes.
     pub fn content(&self, file: &Path) -> Option<String> {
-        self.files.get(file.as_os_str().as_bytes()).map(content_digest)
+        self.files.get(git_name(file).as_ref()).map(content_digest)
     }
 
     /// The files with this content.

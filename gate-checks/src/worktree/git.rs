@@ -7,8 +7,6 @@
 //! attributes and filters run in a folder of gate's own.
 
 use std::io::{self, Read};
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -16,7 +14,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use gate_platform::{GIT, PermissionsExt, RealPath, end_group, lead_group};
 
 use super::error::WorktreeError;
 use super::names;
@@ -63,7 +61,7 @@ const VARIABLES: [(&str, &str); 5] = [
 /// object. The program is the first git on this process's PATH that does not lie in the folder;
 /// `None` if there is no such git.
 pub fn hardened_git(folder: &Path) -> Option<Command> {
-    let folder = folder.canonicalize().ok()?;
+    let folder = folder.real_path().ok()?;
     let mut command = Git::find(&environment(), &folder)?.hardened();
     command.current_dir(folder);
     Some(command)
@@ -100,9 +98,9 @@ impl Git {
     /// The first git on PATH that does not lie in the work tree.
     pub(crate) fn find(environment: &[(String, String)], root: &Path) -> Option<Self> {
         let path = environment.iter().rfind(|(name, _)| name == "PATH")?.1.as_str();
-        let folders = path.split(':').map(Path::new).filter(|folder| folder.is_absolute());
+        let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
         let program =
-            folders.map(|folder| folder.join("git")).find(|program| is_usable(program, root))?;
+            folders.map(|folder| folder.join(GIT)).find(|program| is_usable(program, root))?;
         let environment = environment.iter().filter(|(name, _)| !name.starts_with("GIT_")).cloned();
         Some(Self { program: program.into(), environment: environment.collect() })
     }
@@ -152,7 +150,7 @@ impl Git {
         command.arg("--work-tree").arg(place.work_tree);
         command.current_dir(place.work_tree);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.process_group(0);
+        lead_group(&mut command);
         command
     }
 }
@@ -177,8 +175,8 @@ fn git_error(place: GitPlace<'_>, args: &[&str], problem: &str) -> WorktreeError
 /// The program exists, is executable and is no file of the tree: the agent could have written that
 /// one.
 fn is_usable(program: &Path, root: &Path) -> bool {
-    let Ok(real_path) = program.canonicalize() else { return false };
-    let folder = program.parent().and_then(|folder| folder.canonicalize().ok());
+    let Ok(real_path) = program.real_path() else { return false };
+    let folder = program.parent().and_then(|folder| folder.real_path().ok());
     let is_executable = real_path
         .metadata()
         .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0);
@@ -266,10 +264,7 @@ fn timed_out() -> io::Error {
 
 /// Ends git and what it started.
 fn kill(child: &mut Child) {
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        // It may have ended by itself.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
+    end_group(child.id());
     let _ = child.kill();
     let _ = child.wait();
 }
@@ -289,7 +284,7 @@ fn linked_git_dir(dot_git: &Path) -> Option<PathBuf> {
     file.take(1 << 16).read_to_end(&mut text).ok()?;
     let path = text.strip_prefix(b"gitdir:")?;
     let folder = dot_git.parent().unwrap_or(dot_git).join(names::path(path.trim_ascii()));
-    folder.canonicalize().ok()
+    folder.real_path().ok()
 }
 
 #[cfg(test)]

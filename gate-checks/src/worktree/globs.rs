@@ -1,9 +1,9 @@
 //! Globs over the files of a folder.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 
 use gate_core::text::brief;
+use gate_platform::OsStrExt;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::error::WorktreeError;

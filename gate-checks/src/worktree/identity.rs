@@ -6,12 +6,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use gate_platform::RealPath;
+
 use super::{git, repository, root};
 
 /// The identity of a project: the address of the repository's `origin` without credentials,
 /// else the folder that its work trees share, else the folder itself.
 pub fn identity(project: &Path) -> String {
-    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    let project = project.real_path().unwrap_or_else(|_| project.to_owned());
     let repository = project.ancestors().find(|folder| root::is_repository(folder));
     let shared_folder = repository.and_then(|folder| shared_folder(&folder.join(".git")));
     let Some(shared_folder) = shared_folder else { return project.display().to_string() };
@@ -22,7 +24,7 @@ pub fn identity(project: &Path) -> String {
 
 fn shared_folder(dot_git: &Path) -> Option<PathBuf> {
     let folder = repository::common_folder(&git::git_dir(dot_git).ok()?);
-    Some(folder.canonicalize().unwrap_or(folder))
+    Some(folder.real_path().unwrap_or(folder))
 }
 
 /// The first `url` of `[remote "origin"]`.

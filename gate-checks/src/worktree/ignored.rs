@@ -1,7 +1,8 @@
 //! Files that the site's settings keep out of the tree.
 
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+use gate_platform::{RealPath, git_name};
 
 use super::error::WorktreeError;
 use super::globs::Globs;
@@ -84,17 +85,17 @@ fn with_zeros(path: &[u8]) -> impl Iterator<Item = u8> {
 /// A path relative to the root; `None` if it does not lie inside, or is the root itself.
 fn relative_path(path: &Path, root: &Path) -> Option<Vec<u8>> {
     let real = real_path(path);
-    let relative = real.strip_prefix(root).ok()?.as_os_str().as_bytes();
-    (!relative.is_empty()).then(|| relative.to_vec())
+    let relative = git_name(real.strip_prefix(root).ok()?);
+    (!relative.is_empty()).then(|| relative.into_owned())
 }
 
 /// A path without links on the way to it; it need not be there yet. A link at
 /// its end is itself.
 fn real_path(path: &Path) -> PathBuf {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-        return path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        return path.real_path().unwrap_or_else(|_| path.to_path_buf());
     };
-    folder.canonicalize().unwrap_or_else(|_| real_path(folder)).join(name)
+    folder.real_path().unwrap_or_else(|_| real_path(folder)).join(name)
 }
 
 #[cfg(test)]

@@ -70,6 +70,7 @@ pub(crate) use stat_cache::WrittenFiles;
 pub(crate) use status::Status;
 pub(crate) use tools::{ENVIRONMENT_MARKER, ENVIRONMENT_NAMES};
 
+use gate_platform::RealPath;
 use git::Git;
 use ignored::IgnoreRules;
 use root::Root;
@@ -101,7 +102,7 @@ impl WorkTree {
     pub fn open(site: &CheckSite) -> Result<Self, WorktreeError> {
         let project = site
             .project
-            .canonicalize()
+            .real_path()
             .map_err(|source| WorktreeError::Project { path: site.project.clone(), source })?;
         let Root { folder, is_repository, git } = Root::find(&project, &site.environment)?;
         let root: Arc<Path> = folder.into();

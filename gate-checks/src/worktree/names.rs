@@ -1,10 +1,10 @@
 //! Names of files as git has them: bytes, relative to the root, with slashes.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
 
 use gate_core::text;
+use gate_platform::{OsStrExt, RealPath, git_name};
 
 use super::error::WorktreeError;
 
@@ -20,12 +20,12 @@ pub(super) fn is_plain(name: &[u8]) -> bool {
 
 /// The project's folder relative to the root: empty, or with a slash at the end.
 pub(super) fn prefix_of(project: &Path, root: &Path) -> Result<Vec<u8>, WorktreeError> {
-    let real = project.canonicalize().unwrap_or_else(|_| project.to_path_buf());
+    let real = project.real_path().unwrap_or_else(|_| project.to_path_buf());
     let relative = real.strip_prefix(root).or_else(|_| project.strip_prefix(root));
     let Ok(relative) = relative else {
         return Err(WorktreeError::Outside { project: project.into(), root: root.into() });
     };
-    let mut prefix = relative.as_os_str().as_bytes().to_vec();
+    let mut prefix = git_name(relative).into_owned();
     if !prefix.is_empty() {
         prefix.push(b'/');
     }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use gate_platform::RealPath;
 use serde::{Deserialize, Serialize};
 
 use super::{git, names, repository};
@@ -47,14 +48,14 @@ impl Refs {
         let mut trees = BTreeMap::new();
         // A bare repository has no work tree of its own.
         if common.ends_with(".git")
-            && let Some(main) = common.parent().and_then(|main| main.canonicalize().ok())
+            && let Some(main) = common.parent().and_then(|main| main.real_path().ok())
         {
             trees.insert(main, TreeHead::read(&common, &branches));
         }
         for entry in fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten() {
             let link = fs::read(entry.path().join("gitdir")).unwrap_or_default();
             let dot_git = entry.path().join(names::path(link.trim_ascii()));
-            let tree = dot_git.parent().and_then(|tree| tree.canonicalize().ok());
+            let tree = dot_git.parent().and_then(|tree| tree.real_path().ok());
             if let Some(tree) = tree.filter(|tree| tree.join(".git").is_file()) {
                 trees.insert(tree, TreeHead::read(&entry.path(), &branches));
             }

@@ -1,7 +1,8 @@
 //! The repositories of a work tree: its own, and those of its submodules.
 
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+use gate_platform::git_name;
 
 use super::error::WorktreeError;
 use super::git::{Git, GitPlace};
@@ -121,7 +122,8 @@ impl Repository {
         }
         // A submodule is listed by the very name of its folder.
         let mut files = output.stdout.split(|byte| *byte == 0).filter(|file| !file.is_empty());
-        Ok(files.any(|file| file != name.as_os_str().as_bytes()))
+        let name = git_name(name);
+        Ok(files.any(|file| file != name.as_ref()))
     }
 
     /// The commit has a file below this folder.

@@ -4,11 +4,11 @@ use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use gate_core::decide::iteration_facts::TreeState;
+use gate_platform::git_name;
 
 use super::error::WorktreeError;
 use super::file::{File, Kind};
@@ -112,9 +112,9 @@ impl Snapshot {
     pub(super) fn has_folder(&self, folder: &Path) -> bool {
         // Joined with an empty name, it ends with a slash.
         let prefix = folder.join("");
-        let prefix = prefix.as_os_str().as_bytes();
-        let first = self.files.partition_point(|file| file.path_bytes() < prefix);
-        self.files.get(first).is_some_and(|file| file.path_bytes().starts_with(prefix))
+        let prefix = git_name(&prefix);
+        let first = self.files.partition_point(|file| file.path_bytes() < prefix.as_ref());
+        self.files.get(first).is_some_and(|file| file.path_bytes().starts_with(&prefix))
     }
 
     /// The files, sorted by the bytes of their names.
@@ -124,8 +124,8 @@ impl Snapshot {
 
     /// The file of this name, relative to the root.
     pub fn file(&self, path: &Path) -> Option<&File> {
-        let path = path.as_os_str().as_bytes();
-        let index = self.files.binary_search_by(|file| file.path_bytes().cmp(path)).ok()?;
+        let path = git_name(path);
+        let index = self.files.binary_search_by(|file| file.path_bytes().cmp(&path)).ok()?;
         self.files.get(index)
     }
 

@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use gate_platform::MetadataExt;
 
 use super::content;
 use crate::store;

@@ -1,8 +1,9 @@
 //! One look at the whole tree: repositories, files, hashes.
 
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::thread::{self, ScopedJoinHandle};
+
+use gate_platform::git_name;
 
 use super::WorkTree;
 use super::content::ContentReader;
@@ -99,9 +100,7 @@ impl WorkTree {
         // The user's own patterns may stand in the tree, as dot files do; then anybody who works in
         // it can write them, like any other file of the tree.
         let is_trusted = |file: &Path| match file.strip_prefix(&self.root) {
-            Ok(relative) => {
-                tracked.is_some_and(|tracked| tracked.contains(relative.as_os_str().as_bytes()))
-            }
+            Ok(relative) => tracked.is_some_and(|tracked| tracked.contains(&git_name(relative))),
             Err(_) => true,
         };
         Walk {

@@ -5,9 +5,10 @@ use std::ffi::OsStr;
 use std::fs::{self, DirEntry};
 use std::io;
 use std::mem;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use gate_platform::OsStrExt;
 
 use super::caches::{Cache, cache_folder, is_cache_file};
 use super::error::WorktreeError;

@@ -1,12 +1,12 @@
 //! Parts that several commands share.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io::{self, IsTerminal, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
 use gate_core::Policy;
+use gate_platform::{RealPath, permissions};
 use jiff::Timestamp;
 
 use crate::failure::Failure;
@@ -36,7 +36,7 @@ pub(super) fn known_check(policy: &Policy, name: &str) -> Result<(), Failure> {
 /// Fails for the home folder and the root of the file system: such a project would hold
 /// everything of the person's.
 pub(super) fn no_home(places: &Places, folder: &Path) -> Result<(), Failure> {
-    let home = places.variable("HOME").and_then(|home| Path::new(home).canonicalize().ok());
+    let home = places.variable("HOME").and_then(|home| Path::new(home).real_path().ok());
     let is_home = folder.parent().is_none() || home.is_some_and(|home| home == folder);
     if !is_home {
         return Ok(());
@@ -98,7 +98,7 @@ pub(super) fn write_page(name: &str, file: &Path, html: &str) -> Result<(), Fail
 
 /// Writes a file whole or not at all, a pipe or a device as it is.
 pub(super) fn write_file(file: &Path, text: &[u8]) -> io::Result<()> {
-    match file.canonicalize() {
+    match file.real_path() {
         Ok(file) if file.is_file() => replace(&file, text),
         Ok(file) => fs::write(file, text),
         Err(_) => replace(file, text),
@@ -109,7 +109,9 @@ fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
     // A temporary file is its owner's alone. This one gets what the umask leaves, as others do.
-    builder.permissions(Permissions::from_mode(0o666));
+    if let Some(permissions) = permissions(0o666) {
+        builder.permissions(permissions);
+    }
     let mut temporary = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
     temporary.write_all(text)?;
     temporary.persist(file).map(drop).map_err(|error| error.error)

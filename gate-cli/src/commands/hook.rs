@@ -4,12 +4,13 @@
 //! The exit code is 0 whatever is replied: any other makes a client let the
 //! agent go, or show an error, and which of them differs from client to client.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
+use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anstream::adapter::strip_str;
 use anstream::stderr;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
 
 use super::common::DONE;
@@ -164,19 +165,28 @@ fn parse(bytes: &[u8]) -> serde_json::Result<Value> {
 
 /// The standard input up to the end of an object, or all of it, if that comes in time.
 fn read_event(deadline: Instant) -> io::Result<Vec<u8>> {
-    let stdin = io::stdin();
-    let mut block = vec![0; 64 << 10];
+    let (sender, blocks) = mpsc::channel();
+    // A thread of its own, since a read waits: it ends with the program.
+    thread::spawn(move || {
+        let mut block = vec![0; 64 << 10];
+        loop {
+            let read = io::stdin().read(&mut block).map(|length| block[..length].to_vec());
+            let is_last = !matches!(&read, Ok(block) if !block.is_empty());
+            if sender.send(read).is_err() || is_last {
+                break;
+            }
+        }
+    });
     let mut bytes = Vec::new();
     loop {
         let remaining = deadline.saturating_duration_since(Instant::now());
-        let timeout = Timespec::try_from(remaining).map_err(io::Error::other)?;
-        if poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&timeout))? == 0 {
-            return Err(io::Error::new(io::ErrorKind::TimedOut, "it did not end in time"));
-        }
-        match rustix::io::read(&stdin, &mut block)? {
+        let block = blocks
+            .recv_timeout(remaining)
+            .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "it did not end in time"))??;
+        match block.len() {
             0 => return Ok(bytes),
             _ if bytes.len() > MAX_INPUT_BYTES => return Err(io::Error::other("it is too long")),
-            length => bytes.extend_from_slice(&block[..length]),
+            _ => bytes.extend_from_slice(&block),
         }
         // Only a text that ends like an object is worth to be parsed: an event may be long.
         let may_be_whole = bytes.trim_ascii_end().ends_with(b"}");

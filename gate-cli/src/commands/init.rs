@@ -9,10 +9,10 @@ mod text;
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use gate_platform::OpenOptionsExt;
 
 use gate_checks::project::{Aim, Detected, Proposal, detect_with_ci};
 

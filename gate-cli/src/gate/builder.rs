@@ -8,6 +8,7 @@ use gate_checks::{CheckSite, OwnChecks};
 use gate_core::config::{self, Layer, Origin};
 use gate_core::decide::policy::When;
 use gate_core::state_folder::SLOTS;
+use gate_platform::RealPath;
 
 use super::Gate;
 use crate::failure::Failure;
@@ -95,7 +96,7 @@ impl GateBuilder {
     /// A folder that is not there, settings that are wrong, a check of the program's own whose name
     /// is taken, a ledger that cannot be opened.
     pub fn build(self) -> Result<Gate, Failure> {
-        let folder = self.project.canonicalize().map_err(|error| {
+        let folder = self.project.real_path().map_err(|error| {
             Failure::file("folder-unknown", "use the folder", &self.project, &error)
         })?;
         let mut places = Places::from_process(folder);

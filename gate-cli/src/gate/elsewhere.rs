@@ -12,6 +12,7 @@ use gate_core::decide::elsewhere::{CheckedElsewhere, WorkElsewhere};
 use gate_core::decide::evidence::{Evidence, Outcome, worst_of};
 use gate_core::decide::policy::Mode;
 use gate_fleet::run::Status;
+use gate_platform::RealPath;
 use jiff::Timestamp;
 
 use super::{Gate, Judging};
@@ -64,7 +65,7 @@ impl OtherPlaces<'_> {
         let mut roots = Vec::new();
         for path in self.inputs.paths(self.root) {
             let folder = path.ancestors().find(|folder| folder.is_dir());
-            let Some(folder) = folder.and_then(|folder| folder.canonicalize().ok()) else {
+            let Some(folder) = folder.and_then(|folder| folder.real_path().ok()) else {
                 continue;
             };
             if folder.starts_with(self.root) {

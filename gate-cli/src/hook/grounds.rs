@@ -11,6 +11,7 @@ use gate_checks::CheckSite;
 use gate_checks::baseline::Baseline;
 use gate_checks::worktree::{WorkTree, own_git_folder, root_of, work_trees};
 use gate_core::decide::elsewhere::WorkElsewhere;
+use gate_platform::RealPath;
 use jiff::Timestamp;
 
 use super::{Client, Event, EventKind, Payload, TurnContext};
@@ -60,11 +61,11 @@ impl EventScene<'_> {
     fn session_folder(&self) -> Option<PathBuf> {
         let variable = self.client.facts().project_variable.as_deref();
         let folder = variable.and_then(|name| self.payload.variable(name));
-        folder.and_then(|folder| Path::new(folder).canonicalize().ok())
+        folder.and_then(|folder| Path::new(folder).real_path().ok())
     }
 
     fn agent_folder(&self) -> Option<PathBuf> {
-        self.event.folder.as_ref()?.canonicalize().ok()
+        self.event.folder.as_ref()?.real_path().ok()
     }
 
     fn places_in(&self, folder: PathBuf) -> Places {
@@ -98,7 +99,7 @@ impl EventScene<'_> {
     /// whose gate.toml was approved and is gone counts, too: an agent must not get out by removing
     /// it.
     fn project(&self) -> Option<Places> {
-        let hook_folder = self.invocation.places.folder.canonicalize().ok();
+        let hook_folder = self.invocation.places.folder.real_path().ok();
         let candidates =
             [self.folder_in_new_tree(), self.session_folder(), self.agent_folder(), hook_folder];
         let folders = candidates.into_iter().flatten().filter(|folder| folder.is_dir());

@@ -1,11 +1,11 @@
 //! The one reply to a stop, for all work trees and projects that it is about.
 
 use std::fs::{DirBuilder, OpenOptions};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
 use gate_core::decide::elsewhere::{CheckedElsewhere, WorkElsewhere};
+use gate_platform::{DirBuilderExt, OpenOptionsExt};
 
 use super::prompt::is_older_than_prompt;
 use super::session::{Session, is_new_message};

@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder};
 use std::io::Write as _;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use gate_checks::worktree::FileList;
+use gate_platform::DirBuilderExt;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::Agent;

@@ -17,6 +17,7 @@ use gate_core::decide::stop::Stop;
 use gate_core::record::GoalState;
 use gate_core::text::brief;
 use gate_core::{Decision, Policy, Verdict};
+use gate_platform::RealPath;
 use gate_transcript::Forced;
 
 use last_word::LastWord;
@@ -159,7 +160,7 @@ impl HookCall<'_> {
     /// The project in which the session began, if the client tells.
     pub(super) fn first_project(&self, invocation: &Invocation) -> Option<PathBuf> {
         let variable = facts(self.agent).hook.project_variable.as_deref()?;
-        let folder = PathBuf::from(self.payload.variable(variable)?).canonicalize().ok()?;
+        let folder = PathBuf::from(self.payload.variable(variable)?).real_path().ok()?;
         Places { folder, ..invocation.places.clone() }.project().ok()
     }
 

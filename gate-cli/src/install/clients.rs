@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use gate_platform::RealPath;
+
 use super::client::{Content, Switch, Target};
 use super::command::Commands;
 use super::hooks::Form;
@@ -22,7 +24,7 @@ pub(super) fn client_folder(agent: Agent, roots: &Roots) -> PathBuf {
     match named_folder {
         // Trust names the file as Codex does: it follows the links of CODEX_HOME, and not
         // those of HOME.
-        Some(path) if agent == Agent::Codex => path.canonicalize().unwrap_or(path),
+        Some(path) if agent == Agent::Codex => path.real_path().unwrap_or(path),
         Some(path) => path,
         None => roots.path(folder),
     }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum;
+use gate_platform::HAS_SH;
 use serde_json::json;
 
 use super::scope::Scope;
@@ -53,13 +54,20 @@ impl<'a> Commands<'a> {
 
     /// The command for one event.
     ///
-    /// The shell gives its place to gate, so that an end of the hook ends gate. If gate is gone, the
+    /// The shell is `sh`, and on Windows bash, PowerShell or `cmd`: for these it is the bare call.
+    ///
+    /// `sh` gives its place to gate, so that an end of the hook ends gate. If gate is gone, the
     /// person gets a message and the agent may stop.
     pub(super) fn for_event(&self, moment: Moment) -> String {
-        let word = self
-            .program
-            .map_or("gate".to_owned(), |program| shell_quoted(&program.display().to_string()));
+        let quoted = |program: &Path| match HAS_SH {
+            true => shell_quoted(&program.display().to_string()),
+            false => quoted_for_all_shells(program),
+        };
+        let word = self.program.map_or("gate".to_owned(), quoted);
         let call = format!("{word} hook {} --deadline {DEADLINE}s", self.agent.name());
+        if !HAS_SH {
+            return call;
+        }
         let report = self.report_missing(moment);
         // A gate that fails would refuse, so its exit code must not become the shell's.
         if facts(self.agent).hook.failure_refuses {
@@ -112,6 +120,13 @@ fn shell_quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// A path with `/`, which bash, PowerShell and `cmd` take without quotes. With a space in it, it
+/// has quotes that PowerShell takes for a text: such a client needs gate at a path without.
+fn quoted_for_all_shells(program: &Path) -> String {
+    let word = program.display().to_string().replace('\\', "/");
+    if word.contains(char::is_whitespace) { format!("\"{word}\"") } else { word }
+}
+
 /// The words of a shell's line, as far as quotes go.
 fn shell_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
@@ -154,6 +169,18 @@ mod tests {
             "command -v '/a b/gate' >/dev/null 2>&1 && \
              exec '/a b/gate' hook goose --deadline 540s || true"
         );
+    }
+
+    #[test]
+    fn a_path_of_windows_has_slashes_that_every_shell_takes() {
+        for (path, word) in
+            [(r"C:\a\gate.exe", "C:/a/gate.exe"), (r"C:\a b\gate.exe", "\"C:/a b/gate.exe\"")]
+        {
+            assert_eq!(quoted_for_all_shells(Path::new(path)), word);
+            let command = format!("{word} hook codex --deadline 540s");
+            let program = called_program(&command, Agent::Codex).unwrap();
+            assert_eq!(program, path.replace('\\', "/"));
+        }
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Settings files on disk: read whole, written whole or not at all.
 
-use std::fs::{self, File, Permissions};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use gate_platform::{RealPath, permissions, sync_folder};
 use tempfile::Builder;
 
 use crate::failure::Failure;
@@ -18,7 +19,7 @@ pub(super) fn real_path(path: &Path) -> Result<PathBuf, Failure> {
     for folder in path.ancestors() {
         if folder.symlink_metadata().is_ok() {
             let real_folder = folder
-                .canonicalize()
+                .real_path()
                 .map_err(|error| Failure::file("file-unreadable", "follow", folder, &error))?;
             let missing_part = path.strip_prefix(folder).unwrap_or(Path::new(""));
             // Joined with nothing, a file's path would end with a slash.
@@ -59,21 +60,18 @@ fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let old_permissions = fs::metadata(file).map(|metadata| metadata.permissions()).ok();
     let mut builder = Builder::new();
     builder.prefix(".gate-");
-    let mut new_file = builder.permissions(usual_permissions()).tempfile_in(folder)?;
+    // Before the user's mask.
+    if let Some(permissions) = permissions(0o666) {
+        builder.permissions(permissions);
+    }
+    let mut new_file = builder.tempfile_in(folder)?;
     new_file.write_all(bytes)?;
     if let Some(permissions) = old_permissions {
         new_file.as_file().set_permissions(permissions)?;
     }
     new_file.as_file().sync_all()?;
     new_file.persist(file).map_err(|error| error.error)?;
-    File::open(folder)?.sync_all()
-}
-
-/// The permissions of a new file, before the user's mask.
-#[cfg(unix)]
-fn usual_permissions() -> Permissions {
-    use std::os::unix::fs::PermissionsExt;
-    Permissions::from_mode(0o666)
+    sync_folder(folder)
 }
 
 /// Removes a file, and each of these folders that is empty then.

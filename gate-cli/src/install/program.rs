@@ -5,12 +5,12 @@
 //! npx or uvx, in a folder with a version in its name, or below a build. It is copied into
 //! gate's own data folder, and the hooks call the copy.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use gate_checks::process::program_link;
+use gate_platform::{GATE, RealPath, set_file_mode, sync_folder};
 use tempfile::Builder;
 
 use super::command::is_gate;
@@ -74,11 +74,11 @@ impl HookProgram {
         let folders = lasting_folders(roots);
         // A program that all users call must be one that no user can replace.
         let is_safe = |path: &Path| !roots.is_managed || is_protected(path);
-        let in_folders = folders.iter().map(|folder| folder.join("gate"));
+        let in_folders = folders.iter().map(|folder| folder.join(GATE));
         let mut candidates =
-            roots.in_path("gate").into_iter().chain(in_folders).chain([running.clone()]);
+            roots.in_path(GATE).into_iter().chain(in_folders).chain([running.clone()]);
         let lasting = candidates.find(|path| {
-            let target = path.canonicalize().unwrap_or_default();
+            let target = path.real_path().unwrap_or_default();
             is_same_file(path, &running) && is_lasting(path, &target, &folders) && is_safe(path)
         });
         Ok(match lasting {
@@ -158,7 +158,7 @@ pub(super) fn running_program() -> Result<PathBuf, Failure> {
 /// these do not count.
 pub(crate) fn is_in_path(roots: &Roots) -> bool {
     roots
-        .all_in_path("gate")
+        .all_in_path(GATE)
         .any(|path| !has_name(&path, &CACHE_NAMES) && !has_name(&path, &["node_modules"]))
 }
 
@@ -169,12 +169,12 @@ pub(super) fn copy_of_gate(roots: &Roots) -> PathBuf {
 }
 
 fn copy_in(data: &Path) -> PathBuf {
-    data.join("bin").join("gate")
+    data.join("bin").join(GATE)
 }
 
 /// Both paths lead to the same file.
 pub(super) fn is_same_file(path: &Path, other_path: &Path) -> bool {
-    match (path.canonicalize(), other_path.canonicalize()) {
+    match (path.real_path(), other_path.real_path()) {
         (Ok(target), Ok(other_target)) => target == other_target,
         _ => false,
     }
@@ -220,10 +220,10 @@ fn write_program(original: &Path, copy: &Path) -> io::Result<()> {
     let mut source = File::open(link).or_else(|_| File::open(original))?;
     let mut new_file = Builder::new().prefix(".gate-").tempfile_in(folder)?;
     io::copy(&mut source, new_file.as_file_mut())?;
-    new_file.as_file().set_permissions(Permissions::from_mode(COPY_MODE))?;
+    set_file_mode(new_file.as_file(), COPY_MODE)?;
     new_file.as_file().sync_all()?;
     new_file.persist(copy).map_err(|error| error.error)?;
-    File::open(folder)?.sync_all()
+    sync_folder(folder)
 }
 
 fn has_same_bytes(path: &Path, other_path: &Path) -> io::Result<bool> {

@@ -1,11 +1,11 @@
 //! Receipts of the files that gate changed, in gate's own data folder: the original bytes,
 //! and the digest of the text that replaced them.
 
-use std::fs::{self, DirBuilder, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use gate_platform::{DirBuilderExt, OpenOptionsExt, set_mode};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::disk;
@@ -171,7 +171,7 @@ impl BackupFiles {
         let json = serde_json::to_vec_pretty(&backup.receipt).map_err(io::Error::from);
         let saved = json.and_then(|json| {
             DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
-            fs::set_permissions(&self.folder, Permissions::from_mode(0o700))?;
+            set_mode(&self.folder, 0o700)?;
             write_private(&self.backup_file(), &backup.original)?;
             // The receipt comes last: until then an older one does not fit the new backup, which
             // then counts for nothing.

@@ -3,8 +3,6 @@
 use std::fs;
 use std::path::PathBuf;
 
-use rustix::fs::Mode;
-
 use super::scope::Scope;
 use crate::failure::Failure;
 use crate::settings::Places;
@@ -62,7 +60,7 @@ impl Roots {
         if scope != Scope::Managed {
             return Ok(roots);
         }
-        if !rustix::process::geteuid().is_root() {
+        if gate_platform::effective_user() != 0 {
             let message = "the settings of all users of a machine are root's to change";
             return Err(Failure::usage("needs-root", message)
                 .hint("run it with sudo, or install for yourself: --user"));
@@ -79,7 +77,7 @@ impl Roots {
         if !self.is_managed {
             return Ok(());
         }
-        rustix::process::umask(Mode::from(0o022));
+        gate_platform::let_all_read_new_files();
         fs::create_dir_all(&self.data)
             .map_err(|error| Failure::file("file-unwritable", "make", &self.data, &error))
     }

@@ -7,7 +7,6 @@ mod event;
 
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -15,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use gate_checks::{Finding, Level, Temporary};
 use gate_core::text::brief;
-use rustix::process::{Pid, Signal, kill_process_group};
+use gate_platform::{RealPath, end_group, lead_group};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -126,7 +125,7 @@ fn run_command(agent: Agent, command: &str) -> io::Result<TrialAnswer> {
     }
     fs::write(path("project/gate.toml"), SETTINGS)?;
     let data = Some(path("home").join(DATA_FOLDER).join("gate"));
-    let places = Places { folder: path("project").canonicalize()?, data, ..Places::default() };
+    let places = Places { folder: path("project").real_path()?, data, ..Places::default() };
     // Settings that nobody approved start no check, so nothing would block the stop.
     trust::approve(&places).map_err(io::Error::other)?;
     let transcript = path("home/session.jsonl");
@@ -156,8 +155,8 @@ fn run_command(agent: Agent, command: &str) -> io::Result<TrialAnswer> {
 /// The command as the client runs it, with nothing of the user's own.
 fn shell(command: &str, folder: &Path) -> Command {
     let home = folder.join("home");
-    let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", command]).current_dir(folder.join("project")).process_group(0);
+    let mut shell = gate_platform::shell(command);
+    lead_group(shell.current_dir(folder.join("project")));
     let names = std::env::vars_os().map(|(name, _)| name);
     for name in names.filter(|name| name.to_string_lossy().starts_with("GATE")) {
         shell.env_remove(name);
@@ -184,9 +183,7 @@ fn wait_for_end(child: &mut Child) -> io::Result<Option<std::process::ExitStatus
         }
         thread::sleep(POLL_INTERVAL);
     }
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        kill_process_group(group, Signal::KILL)?;
-    }
+    end_group(child.id());
     child.wait()?;
     Ok(None)
 }

@@ -4,12 +4,12 @@
 //! that dropped it or found it reached.
 
 use std::fs::{self, DirBuilder};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use gate_core::decide::policy::Criterion;
 use gate_core::history::kind;
 use gate_core::ledger::Sealed;
+use gate_platform::DirBuilderExt;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -146,7 +146,7 @@ struct StartBody<'s> {
 
 /// The name of this machine.
 pub(crate) fn machine() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
+    gate_platform::host_name()
 }
 
 /// The end of a loop for its record.

@@ -7,7 +7,6 @@ mod program;
 mod webhook;
 
 use std::io::Write;
-use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -262,7 +261,7 @@ fn detach(notifier: &Notifier, message: &NotifyRecord) -> std::io::Result<()> {
     command.arg("-C").arg(&notifier.folder).args(["notify", "deliver"]);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     // Ctrl-C, and an end of the caller's process group, must not reach it.
-    let mut child = command.process_group(0).spawn()?;
+    let mut child = gate_platform::lead_group(&mut command).spawn()?;
     let text = serde_json::to_string(message).unwrap_or_default();
     match child.stdin.take() {
         Some(mut stdin) => stdin.write_all(text.as_bytes()),

@@ -1,13 +1,12 @@
 //! Hands a message to a program.
 
 use std::io::{ErrorKind, Write};
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use gate_platform::{end_group, lead_group};
 
 use super::{Problem, TIMEOUT};
 
@@ -25,7 +24,7 @@ pub(super) fn run(
     let mut command = Command::new(program);
     command.args(args).current_dir(folder);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = command.process_group(0).spawn().map_err(|error| Problem {
+    let mut child = lead_group(&mut command).spawn().map_err(|error| Problem {
         is_passing: !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied),
         message: format!("it cannot be started: {error}"),
     })?;
@@ -54,8 +53,6 @@ fn passing(message: String) -> Problem {
 
 /// Kills a program and the processes that it started.
 fn kill_group(child: &mut Child) {
-    if let Some(group) = Pid::from_raw(child.id().cast_signed()) {
-        let _ = kill_process_group(group, Signal::KILL);
-    }
+    end_group(child.id());
     let _ = child.wait();
 }

@@ -5,8 +5,6 @@
 //! environment, left its session or lost its parent is still below it. If the system hides
 //! that, as without /proc, the mark in the environment is left.
 
-use std::os::unix::fs::MetadataExt;
-
 use gate_checks::process::{self, MARK};
 
 use crate::agent::{IN_RUN, Process};
@@ -56,16 +54,12 @@ fn is_gate(pid: i32, own_program: Option<FileId>) -> bool {
 }
 
 /// A file, whatever its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct FileId {
-    device: u64,
-    inode: u64,
-}
+type FileId = (u64, u64);
 
 /// The file that a process runs.
 fn program_file(pid: i32) -> Option<FileId> {
-    let metadata = process::program_link(pid).metadata().ok()?;
-    Some(FileId { device: metadata.dev(), inode: metadata.ino() })
+    let link = process::program_link(pid);
+    gate_platform::identity_at(&link, &link.metadata().ok()?).ok()
 }
 
 #[cfg(test)]

@@ -9,12 +9,11 @@ mod above;
 mod below;
 mod open_work;
 
-use std::fs::File;
-
 pub(crate) use above::project_marks;
 use clap::ValueEnum;
 use gate_checks::process::{ProcessStat, group_members};
 use gate_core::text;
+use gate_platform::{parent_process, user};
 use serde::Serialize;
 
 use crate::agent::{Agent, IN_RUN, NAMED, Process, mark};
@@ -93,13 +92,9 @@ impl Operator {
 
     /// The caller of this process.
     pub(crate) fn from_process() -> Self {
-        let pid = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
+        let pid = parent_process();
         let name = pid.and_then(ProcessStat::read).map(|parent| parent.name);
-        Self {
-            uid: rustix::process::getuid().as_raw(),
-            terminal: terminal_name(),
-            parent: Parent { pid, name },
-        }
+        Self { uid: user(), terminal: terminal_name(), parent: Parent { pid, name } }
     }
 
     /// The actor in a record.
@@ -164,7 +159,7 @@ fn first_mark(environment: &[(String, String)]) -> Option<String> {
 fn foreground_terminal() -> Option<String> {
     let Some(stat) = ProcessStat::read(std::process::id() as i32) else {
         // A system that shows no processes.
-        return File::open("/dev/tty").is_ok().then(|| "a terminal".to_owned());
+        return gate_platform::has_terminal().then(|| "a terminal".to_owned());
     };
     let name = stat.terminal_name()?;
     let is_in_front = stat.group == stat.foreground;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gate_checks::baseline::Baseline;
 use gate_checks::worktree::WorkTree;
+use gate_platform::RealPath;
 
 use super::base::unreadable_base;
 use crate::failure::Failure;
@@ -27,7 +28,7 @@ pub(super) fn projects(
 ) -> Result<Vec<Project>, Failure> {
     let own_project = Project { places: places.clone(), name: String::new() };
     let Some(baseline) = baseline else { return Ok(vec![own_project]) };
-    let full_path = places.folder.canonicalize().unwrap_or_else(|_| places.folder.clone());
+    let full_path = places.folder.real_path().unwrap_or_else(|_| places.folder.clone());
     let own_folder = full_path.strip_prefix(tree.root()).unwrap_or(Path::new(""));
     let settings_folders =
         baseline.folders_with(tree, FILE).map_err(|error| unreadable_base(&error))?;

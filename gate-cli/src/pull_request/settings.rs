@@ -11,6 +11,7 @@ use gate_checks::worktree::{Kind, WorkTree};
 use gate_core::Policy;
 use gate_core::config::{self, Layer, Origin, Resolved};
 use gate_core::decide::policy::{CheckPolicy, Mode};
+use gate_platform::RealPath;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -130,7 +131,7 @@ impl SettingsSearch<'_> {
     fn base_settings(&self) -> Result<Option<BaseSettings>, Failure> {
         let Some(base) = self.baseline else { return Ok(None) };
         let own_folder = &self.places.folder;
-        let full_path = own_folder.canonicalize().unwrap_or_else(|_| own_folder.clone());
+        let full_path = own_folder.real_path().unwrap_or_else(|_| own_folder.clone());
         for folder in full_path.ancestors() {
             let Ok(folder_in_tree) = folder.strip_prefix(self.tree.root()) else { break };
             let path = folder_in_tree.join(FILE);

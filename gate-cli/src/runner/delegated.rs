@@ -6,9 +6,8 @@ use std::path::Path;
 use gate_checks::process::{Session, command_line};
 use gate_fleet::bus::Message;
 use gate_fleet::run::{RECONCILED, RunInfo};
+use gate_platform::has_group;
 use jiff::Timestamp;
-use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process_group};
 
 use super::lock;
 use crate::failure::Failure;
@@ -41,8 +40,7 @@ pub(super) fn end_orphaned_records(project: &Project, runs: &[String]) -> Result
 /// The run's process group exists, also as another user's.
 pub(super) fn is_alive(info: &RunInfo) -> bool {
     // A negative number would ask for a process instead of a group.
-    let group = i32::try_from(info.pgid).ok().filter(|pgid| *pgid > 0).and_then(Pid::from_raw);
-    group.is_some_and(|group| !matches!(test_kill_process_group(group), Err(Errno::SRCH)))
+    u32::try_from(info.pgid).is_ok_and(|pgid| pgid > 0 && has_group(pgid))
 }
 
 /// Ends the record of a run, and posts that on the bus.

@@ -4,11 +4,10 @@
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use gate_core::config::{Layer, MAX_SETTINGS_BYTES, Origin};
-use rustix::fs::OFlags;
+use gate_platform::{MetadataExt, NON_BLOCKING, OpenOptionsExt, RealPath};
 
 use super::unreadable;
 use crate::failure::Failure;
@@ -66,13 +65,12 @@ pub(crate) fn is_protected(file: &Path) -> bool {
 
 /// Opens a file without waiting for the other end of a pipe.
 fn open(file: &Path) -> io::Result<File> {
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    OpenOptions::new().read(true).custom_flags(flags).open(file)
+    OpenOptions::new().read(true).custom_flags(NON_BLOCKING).open(file)
 }
 
 /// Checks the folders above a file, and those above the file that a link leads to.
 fn check_folders(file: &Path, owner: u32) -> Result<(), Failure> {
-    let target = file.canonicalize().map_err(|error| unreadable(file, &error))?;
+    let target = file.real_path().map_err(|error| unreadable(file, &error))?;
     for folder in [file, &target].into_iter().flat_map(|file| file.ancestors().skip(1)) {
         // Nobody replaces the root of a file system.
         if folder.parent().is_none() {
@@ -115,8 +113,8 @@ fn unsafe_file(file: &Path, path: &Path, problem: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use gate_platform::{PermissionsExt, symlink};
     use std::fs::{self, Permissions};
-    use std::os::unix::fs::{PermissionsExt, symlink};
     use std::path::PathBuf;
 
     use tempfile::TempDir;

@@ -8,10 +8,9 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
+use gate_platform::{MetadataExt, NO_FOLLOW, NON_BLOCKING, OpenOptionsExt, user};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
@@ -144,11 +143,9 @@ pub(super) fn key(text: &str) -> String {
 
 /// Reads a file that only this user can write. Does not follow links.
 pub(super) fn read_own_file(path: &Path, max_bytes: u64) -> io::Result<String> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let file = OpenOptions::new().read(true).custom_flags(NO_FOLLOW | NON_BLOCKING).open(path)?;
     let metadata = file.metadata()?;
-    let is_own =
-        metadata.uid() == rustix::process::getuid().as_raw() && metadata.mode() & 0o022 == 0;
+    let is_own = metadata.uid() == user() && metadata.mode() & 0o022 == 0;
     if !metadata.is_file() || !is_own || metadata.len() > max_bytes {
         return Err(ErrorKind::InvalidData.into());
     }
@@ -159,7 +156,7 @@ pub(super) fn read_own_file(path: &Path, max_bytes: u64) -> io::Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use gate_platform::{PermissionsExt, symlink};
 
     use super::*;
 

@@ -5,10 +5,10 @@
 //! contradiction.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use gate_core::decide::policy::When;
+use gate_platform::{MetadataExt, RealPath, user};
 
 use crate::failure::Failure;
 use crate::operator;
@@ -101,7 +101,7 @@ fn claimed_level(places: &Places) -> Result<Option<Level>, Failure> {
 
 /// T2 if another user owns the work tree and cannot write gate's folders.
 fn verify_t2(places: &Places, top: &Path) -> Claim {
-    let own_uid = rustix::process::getuid().as_raw();
+    let own_uid = user();
     let owner = top.metadata().map(|metadata| metadata.uid());
     // Root could write gate's folders whatever their mode.
     let is_other_user = owner.is_ok_and(|owner| owner != own_uid && owner != 0);
@@ -140,7 +140,7 @@ fn verify_t3(places: &Places, top: &Path, when: Option<When>) -> Result<Claim, F
 /// counts as within.
 fn is_within(path: Option<&Path>, folder: &Path) -> bool {
     let Some(existing) = path.and_then(nearest_existing) else { return true };
-    existing.canonicalize().is_ok_and(|path| path.starts_with(folder))
+    existing.real_path().is_ok_and(|path| path.starts_with(folder))
 }
 
 /// The path itself, or its nearest ancestor that exists.

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use gate_core::config::{Layer, Origin};
+use gate_platform::RealPath;
 
 use super::digest::digest_of_settings;
 use crate::failure::Failure;
@@ -70,7 +71,7 @@ impl SettingsText {
 /// A project's file is the machine's own, or a link to it.
 fn is_system_file(file: &Path, system_file: &Path, canonical: &str) -> bool {
     let is_same = system_file.is_file()
-        && file.canonicalize().is_ok_and(|target| Some(target) == system_file.canonicalize().ok());
+        && file.real_path().is_ok_and(|target| Some(target) == system_file.real_path().ok());
     // The contents are compared too: the link may have led elsewhere when it was read.
     is_same && read_canonical(system_file).as_deref() == Some(canonical)
 }
@@ -91,8 +92,8 @@ mod tests {
         let path = |name: &str| folder.path().join(name);
         std::fs::write(path("machine"), "breaker.no_exit = 7\n").unwrap();
         std::fs::copy(path("machine"), path("copy")).unwrap();
-        std::os::unix::fs::symlink(path("machine"), path("link")).unwrap();
-        std::os::unix::fs::symlink(path("copy"), path("link-to-copy")).unwrap();
+        gate_platform::symlink(path("machine"), path("link")).unwrap();
+        gate_platform::symlink(path("copy"), path("link-to-copy")).unwrap();
         let text = "breaker.no_exit = 7 # the same\n";
         let layer = Layer::parse(Origin::Project(path("link")), text).unwrap();
         let canonical = layer.spelled().unwrap();

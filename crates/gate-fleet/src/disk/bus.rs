@@ -2,10 +2,10 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read as _, Seek, SeekFrom, Write};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use gate_core::Failure;
+use gate_platform::FileExt;
 
 use super::file::{self, Lock, unreadable, unwritable};
 use super::stamp;

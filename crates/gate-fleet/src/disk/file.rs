@@ -3,22 +3,25 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use gate_core::Failure;
-use rustix::fs::OFlags;
+use gate_platform::{
+    DirBuilderExt, NO_FOLLOW, NON_BLOCKING, OpenOptionsExt, identity, identity_at, is_link_error,
+    set_file_mode, sync_folder,
+};
 use tempfile::{Builder, NamedTempFile};
-
-use crate::durable::sync_folder;
 
 /// The mode of new files. gate makes their folders unreadable for others.
 const MODE: u32 = 0o644;
 
 /// The longest file that is read whole, in bytes.
 const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// A link is not followed, and something that would block does not.
+const FLAGS: i32 = NO_FOLLOW | NON_BLOCKING;
 
 /// Timeout for a lock. Each holder needs milliseconds.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -83,7 +86,7 @@ fn temporary(
 ) -> io::Result<NamedTempFile> {
     let mut file = Builder::new().prefix(".gate-").suffix(".tmp").tempfile_in(parent(path))?;
     write(file.as_file_mut())?;
-    file.as_file().set_permissions(fs::Permissions::from_mode(MODE))?;
+    set_file_mode(file.as_file(), MODE)?;
     file.as_file().sync_all()?;
     Ok(file)
 }
@@ -97,7 +100,7 @@ fn parent(path: &Path) -> &Path {
 pub(super) fn open_to_append(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true).mode(MODE);
-    checked(options.custom_flags(flags()).open(path))
+    checked(options.custom_flags(FLAGS).open(path))
 }
 
 /// Opens a file as [`open_to_append`] does, for this caller alone. If another file took its place
@@ -106,8 +109,9 @@ pub(super) fn locked(path: &Path) -> io::Result<File> {
     loop {
         let file = open_to_append(path)?;
         Lock::Alone.take(&file)?;
-        let (locked, named) = (file.metadata()?, fs::symlink_metadata(path));
-        if named.is_ok_and(|named| (named.dev(), named.ino()) == (locked.dev(), locked.ino())) {
+        let locked = identity(&file)?;
+        let named = fs::symlink_metadata(path).and_then(|named| identity_at(path, &named));
+        if named.is_ok_and(|named| named == locked) {
             return Ok(file);
         }
     }
@@ -115,7 +119,7 @@ pub(super) fn locked(path: &Path) -> io::Result<File> {
 
 /// Opens a file to read it; `None` if it is missing.
 pub(super) fn open_to_read(path: &Path) -> io::Result<Option<File>> {
-    match checked(OpenOptions::new().read(true).custom_flags(flags()).open(path)) {
+    match checked(OpenOptions::new().read(true).custom_flags(FLAGS).open(path)) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         opened => opened.map(Some),
     }
@@ -187,15 +191,10 @@ pub(super) fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::file("runs-unreadable", "read", path, error)
 }
 
-/// A link is not followed, and something that would block does not.
-fn flags() -> i32 {
-    (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed()
-}
-
 fn checked(opened: io::Result<File>) -> io::Result<File> {
     let is_refused = match &opened {
         Ok(file) => !file.metadata()?.is_file(),
-        Err(error) => error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()),
+        Err(error) => is_link_error(error),
     };
     if is_refused {
         let message = "a file is expected, and no link to one";

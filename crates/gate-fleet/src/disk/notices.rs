@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use gate_core::Failure;
+use gate_platform::{RealPath, identity};
 
 use super::bus::Bus;
 use super::file::{self, unwritable};
@@ -161,8 +161,8 @@ impl Project {
     /// The task of one of this project's buses, empty for the project's own; `None` of any other
     /// file.
     pub fn task_of_bus(&self, bus: &Bus) -> Option<String> {
-        let folder = bus.path().parent()?.canonicalize().ok()?;
-        let project_folder = self.folder().canonicalize().ok()?;
+        let folder = bus.path().parent()?.real_path().ok()?;
+        let project_folder = self.folder().real_path().ok()?;
         let beside = folder.strip_prefix(&project_folder).ok()?;
         let name = bus.path().file_name()?;
         if beside == Path::new("") {
@@ -208,8 +208,8 @@ impl Bus {
 }
 
 fn state(file: &File) -> io::Result<FileState> {
-    let metadata = file.metadata()?;
-    Ok((metadata.dev(), metadata.ino(), metadata.len()))
+    let (device, number) = identity(file)?;
+    Ok((device, number, file.metadata()?.len()))
 }
 
 fn mark_of(text: &str) -> NoticeMark {

@@ -5,8 +5,6 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use gate_core::Failure;
-use rustix::fs::{FallocateFlags, fallocate};
-use rustix::io::Errno;
 
 use super::file::{self, Lock};
 use crate::run::{RunInfo, RunInfoError, layout};
@@ -227,10 +225,10 @@ impl RunFolder {
 pub(super) fn reserve_in(folder: &Path) -> Result<(), Failure> {
     let path = folder.join(RESERVE);
     let reserved = file::open_to_append(&path).and_then(|file| {
-        match fallocate(&file, FallocateFlags::empty(), 0, ROOM) {
+        match gate_platform::reserve(&file, ROOM)? {
+            true => Ok(()),
             // There is no other way if a file system cannot do that.
-            Err(Errno::OPNOTSUPP | Errno::NOSYS) => fs::write(&path, vec![0; ROOM as usize]),
-            reserved => Ok(reserved?),
+            false => fs::write(&path, vec![0; ROOM as usize]),
         }
     });
     reserved.map_err(|error| file::unwritable("write", &path, &error))

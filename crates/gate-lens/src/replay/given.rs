@@ -171,11 +171,17 @@ impl Labels {
         let ambiguous = object.get("ambiguous", "true or false")?.unwrap_or(false);
         let label: Option<Label> = object.need("label", LABEL_NAMES)?;
         let Some(label) = label else { return Ok(()) };
-        let (line, metadata) = (object.line, fs::metadata(folder.join(&file)));
-        let id = match metadata {
-            Ok(metadata) if !metadata.is_dir() => FileId::from(&metadata),
-            metadata => {
-                let state = if metadata.is_ok() { "is a folder" } else { "is not there" };
+        let (line, path) = (object.line, folder.join(&file));
+        let metadata = fs::metadata(&path).ok();
+        let is_folder = metadata.as_ref().is_some_and(fs::Metadata::is_dir);
+        let id = match &metadata {
+            Some(metadata) if !is_folder => FileId::new(&path, metadata),
+            _ => None,
+        };
+        let id = match id {
+            Some(id) => id,
+            None => {
+                let state = if is_folder { "is a folder" } else { "is not there" };
                 self.idle.push(Idle { line, why: format!("{file} {state}") });
                 return Ok(());
             }

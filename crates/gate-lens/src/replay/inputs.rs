@@ -6,10 +6,9 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
+use gate_platform::OsStrExt;
 use gate_transcript::{Event, ProblemKind, Reader, Sink};
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::WalkBuilder;
@@ -34,9 +33,10 @@ const GLANCE: u64 = 8 << 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(u64, u64);
 
-impl From<&fs::Metadata> for FileId {
-    fn from(metadata: &fs::Metadata) -> Self {
-        Self(metadata.dev(), metadata.ino())
+impl FileId {
+    /// `None` for a file that is gone.
+    pub fn new(path: &Path, metadata: &fs::Metadata) -> Option<Self> {
+        gate_platform::identity_at(path, metadata).ok().map(|(device, number)| Self(device, number))
     }
 }
 
@@ -170,8 +170,9 @@ impl Search<'_> {
 
     /// A file in a folder, if it is a transcript.
     fn member(&mut self, path: &Path, metadata: Option<&fs::Metadata>) {
-        let labelled = metadata.is_some_and(|metadata| self.labels.has(metadata.into()));
         let whole = self.folder.join(path);
+        let id = metadata.and_then(|metadata| FileId::new(&whole, metadata));
+        let labelled = id.is_some_and(|id| self.labels.has(id));
         let is_file = metadata.is_some_and(fs::Metadata::is_file);
         if labelled || (is_file && self.runs.is_transcript(&whole) && has_extension(path)) {
             self.add(path, metadata, labelled);
@@ -182,11 +183,12 @@ impl Search<'_> {
 
     fn add(&mut self, path: &Path, metadata: Option<&fs::Metadata>, wanted: bool) {
         // A pipe has no second reading, and no two of them are the same.
-        let id = metadata.filter(|metadata| metadata.is_file()).map(FileId::from);
+        let whole = self.folder.join(path);
+        let file = metadata.filter(|metadata| metadata.is_file());
+        let id = file.and_then(|metadata| FileId::new(&whole, metadata));
         if id.is_some_and(|id| !self.seen.insert(id)) {
             return;
         }
-        let whole = self.folder.join(path);
         self.found.all.push(Input {
             iteration: self.runs.iteration(&whole),
             path: whole,

@@ -1,11 +1,14 @@
 //! The state folder and the files in it: this user's alone, and no links.
 
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use gate_core::state_folder::{PANICS, SLOTS};
+use gate_platform::{
+    MetadataExt, NO_FOLLOW, NON_BLOCKING, OpenOptionsExt, effective_user, identity_at,
+    set_file_mode,
+};
 use uuid::Uuid;
 
 use super::super::error::StoreError;
@@ -75,7 +78,9 @@ impl Folder {
     pub(super) fn identity(&self) -> Result<Identity, StoreError> {
         let metadata =
             metadata(&self.database)?.ok_or_else(|| unwritable(&self.database, "it is gone"))?;
-        Ok(Identity(metadata.dev(), metadata.ino()))
+        let (device, number) = identity_at(&self.database, &metadata)
+            .map_err(|error| unwritable(&self.database, &error.to_string()))?;
+        Ok(Identity(device, number))
     }
 
     /// Looks for the database, closes folder and files to others, and returns true if there is a
@@ -129,8 +134,7 @@ impl Folder {
 
     /// The free space of the disk, in bytes.
     pub(super) fn free_bytes(&self) -> Option<u64> {
-        let disk = rustix::fs::statvfs(&self.path).ok()?;
-        Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+        gate_platform::free_bytes(&self.path)
     }
 
     /// The size of the database and its log, in bytes.
@@ -206,7 +210,7 @@ fn check_file(path: &Path) -> Result<bool, StoreError> {
 }
 
 fn check_owner(path: &Path, metadata: &Metadata) -> Result<(), StoreError> {
-    let is_mine = metadata.uid() == rustix::process::geteuid().as_raw();
+    let is_mine = metadata.uid() == effective_user();
     if is_mine { Ok(()) } else { Err(unwritable(path, "it belongs to somebody else")) }
 }
 
@@ -222,10 +226,8 @@ fn metadata(path: &Path) -> Result<Option<Metadata>, StoreError> {
 /// Takes others' permissions away, without following a link: somebody may have put one at the path
 /// since it was checked.
 fn close(path: &Path, mode: u32) -> Result<(), StoreError> {
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let file: io::Result<File> =
-        OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
-    file.and_then(|file| file.set_permissions(Permissions::from_mode(mode)))
+    let file = OpenOptions::new().read(true).custom_flags(NO_FOLLOW | NON_BLOCKING).open(path);
+    file.and_then(|file| set_file_mode(&file, mode))
         .map_err(|error| unwritable(path, &error.to_string()))
 }
 

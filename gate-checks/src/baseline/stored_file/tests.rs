@@ -1,5 +1,7 @@
 //! Names, marks and files as a baseline keeps them.
 
+use gate_platform::PermissionsExt;
+
 use super::*;
 
 #[track_caller]

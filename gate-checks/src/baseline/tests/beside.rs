@@ -1,9 +1,9 @@
 //! Files beside the tree, results that are kept, and files that moved.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 use gate_core::integrity::Severity;
+use gate_platform::PermissionsExt;
 
 use super::*;
 use crate::report::{Status, Test};

@@ -4,6 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
+use gate_platform::{NO_TERMINAL, NON_BLOCKING, OpenOptionsExt};
+
 use super::plan::PlanError;
 
 /// The longest file that is read.
@@ -38,17 +40,6 @@ fn unreadable(file: &str, error: &io::Error) -> PlanError {
 }
 
 /// Opens without waiting for a writer, which a FIFO would otherwise do.
-#[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-
-    use rustix::fs::OFlags;
-
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
-    OpenOptions::new().read(true).custom_flags(flags.cast_signed()).open(path)
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).open(path)
+    OpenOptions::new().read(true).custom_flags(NON_BLOCKING | NO_TERMINAL).open(path)
 }

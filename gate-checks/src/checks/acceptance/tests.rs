@@ -426,7 +426,7 @@ fn what_is_no_file_is_never_waited_for() {
 #[cfg(unix)]
 #[test]
 fn links_and_paths_may_lead_out_of_the_project() {
-    use std::os::unix::fs::symlink;
+    use gate_platform::symlink;
 
     let outside = TempDir::new().unwrap();
     fs::create_dir(outside.path().join("specs")).unwrap();

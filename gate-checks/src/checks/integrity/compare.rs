@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use gate_core::decide::checks::CRITERIA;
@@ -12,6 +11,7 @@ use gate_core::integrity::{
     TOOL, UNSEEN,
 };
 use gate_core::text::brief;
+use gate_platform::{MetadataExt, RealPath};
 use jiff::Timestamp;
 
 use super::context::{project_context, scripts_of_other_checks};
@@ -231,7 +231,7 @@ fn is_link_out_of(root: &Path, link: &Path) -> bool {
         }
     }
     // The path may lead through other links.
-    !path.canonicalize().unwrap_or(path).starts_with(root)
+    !path.real_path().unwrap_or(path).starts_with(root)
 }
 
 fn unreadable(path: &Path) -> String {

@@ -128,7 +128,7 @@ fn an_item_may_not_be_made_optional() {
 fn a_link_in_place_of_a_source_is_a_finding() {
     let evidence = examined("", |fixture| {
         fixture.write("src/c.py", "def g(a):\n    return a\n");
-        std::os::unix::fs::symlink("c.py", fixture.site.project.join("src/a.py")).unwrap();
+        gate_platform::symlink("c.py", fixture.site.project.join("src/a.py")).unwrap();
     });
     let unseen = format!("{}: src/a.py", gate_core::integrity::UNSEEN.id);
     assert!(rules(&evidence).contains(&unseen), "{}", evidence.summary);

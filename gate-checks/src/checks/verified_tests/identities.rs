@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use gate_core::decide::policy::Allowance;
 use gate_core::text::{MAX_NAMES, counted, some_names};
+use gate_platform::RealPath;
 use serde_json::{Value, json};
 
 use super::overlay::Overlay;
@@ -388,7 +389,7 @@ pub(super) fn failing_without_work(baseline_tests: &[Test], report: &TestReport)
 
 /// The project's folder relative to the root.
 pub(super) fn relative_folder(cwd: &Path, root: &Path) -> PathBuf {
-    let real_path = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
+    let real_path = cwd.real_path().unwrap_or_else(|_| cwd.to_owned());
     real_path.strip_prefix(root).map(Path::to_owned).unwrap_or_default()
 }
 

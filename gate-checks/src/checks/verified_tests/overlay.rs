@@ -4,7 +4,6 @@ mod named;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use gate_core::decide::policy::Allowance;
@@ -12,6 +11,7 @@ use gate_core::integrity::{
     Guarded, MergedManifest, ProductNames, guarded, has_inline_tests, is_assertion_helper,
     loaded_by_itself, merge_manifest, test_names, with_baseline_inline_tests, with_new_names,
 };
+use gate_platform::git_name;
 
 use super::identities::is_named_after;
 use crate::baseline::{Baseline, BaselineError, Change, ChangeKind, StoredFile};
@@ -69,7 +69,7 @@ impl Replacement {
 
     /// The file's name, fit to be shown.
     pub(super) fn name(&self) -> String {
-        shown(self.path.as_os_str().as_bytes())
+        shown(&git_name(&self.path))
     }
 
     /// A test of this file, by its name; `cwd` is the folder of the check, relative to the root.
@@ -163,7 +163,8 @@ impl<'a> Overlay<'a> {
         let globs = path_globs(&cx.allow)?;
         let mut approvals = Vec::with_capacity(changes.len());
         for change in &changes {
-            let project_path = tree.path_in_project(change.path.as_os_str().as_bytes());
+            let name = git_name(&change.path);
+            let project_path = tree.path_in_project(&name);
             approvals.push(project_path.is_some_and(|path| globs.matches(path)));
         }
         Ok(Some(Self { baseline, changes, approvals }))

@@ -8,7 +8,6 @@
 mod not_built;
 
 use std::collections::BTreeSet;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -18,6 +17,7 @@ use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 use gate_core::integrity::{Guarded, is_prose, tests_in_source, with_baseline_inline_tests};
 use gate_core::text::{MAX_NAMES, some_names};
+use gate_platform::OsStrExt;
 use serde_json::json;
 
 use not_built::not_built;

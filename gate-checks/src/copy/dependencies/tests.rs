@@ -1,7 +1,8 @@
 //! Installed things that lead into the tree lead into the copy.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::symlink;
+
+use gate_platform::symlink;
 
 use super::*;
 

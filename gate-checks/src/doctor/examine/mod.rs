@@ -13,6 +13,7 @@ use std::process::{Command, Stdio};
 use gate_core::decide::checks::CheckKind;
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::policy::{CheckPolicy, Policy};
+use gate_platform::RealPath;
 
 use super::finding::{Finding, fine, note, problem};
 use super::{Examination, Tree};
@@ -223,7 +224,7 @@ fn glob_finding(key: &str, glob: &str, tree: &Tree, site: &CheckSite) -> Option<
             return Some(problem("glob-invalid", error.to_string()).hint(hint));
         }
     };
-    let project = site.project.canonicalize().unwrap_or_else(|_| site.project.clone());
+    let project = site.project.real_path().unwrap_or_else(|_| site.project.clone());
     let project_path = project.strip_prefix(tree.tree.root()).ok()?;
     let mut files =
         tree.snapshot.files().filter_map(|file| file.path().strip_prefix(project_path).ok());

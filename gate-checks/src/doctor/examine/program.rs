@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gate_core::decide::policy::CheckPolicy;
+use gate_platform::RealPath;
 
 use super::installed::missing_module;
 use crate::doctor::Tree;
@@ -25,7 +26,7 @@ pub(super) fn program_findings(
     let Some(program) = resolve(word, site, cwd) else { return vec![missing(word)] };
     let mut findings = vec![fine("program-found", format!("{word} is {}", program.display()))];
     // A link in the tree is the agent's, wherever it leads: only the folder is resolved.
-    let real_folder = program.parent().and_then(|folder| folder.canonicalize().ok());
+    let real_folder = program.parent().and_then(|folder| folder.real_path().ok());
     let real_path = real_folder.zip(program.file_name()).map(|(folder, name)| folder.join(name));
     let tree_path = tree
         .zip(real_path.as_deref())

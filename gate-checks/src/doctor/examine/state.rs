@@ -1,13 +1,12 @@
 //! The folder for gate's state: outside of the work, for this user alone.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use gate_core::Policy;
 use gate_core::config::ByteSize;
 use gate_core::text::readable_size;
-use rustix::fs::{Access, access};
+use gate_platform::{PermissionsExt, RealPath, check_writable};
 
 use crate::doctor::finding::{Finding, fine, note, problem};
 use crate::site::CheckSite;
@@ -46,7 +45,7 @@ pub(super) fn oversized_copies(policy: &Policy, site: &CheckSite) -> Option<Find
 /// State in the tree, where the agent can write it: nothing there can be relied on.
 fn state_in_tree(state: &Path, site: &CheckSite) -> Option<Finding> {
     let tree = WorkTree::open(site).ok()?;
-    let real_path = state.ancestors().find_map(|folder| folder.canonicalize().ok())?;
+    let real_path = state.ancestors().find_map(|folder| folder.real_path().ok())?;
     real_path.starts_with(tree.root()).then(|| {
         let message = format!("the state folder {} is part of the work tree", state.display());
         problem("state-in-tree", message).hint("set GATE_STATE_DIR to a folder outside of it")
@@ -70,7 +69,7 @@ fn existing_folder(state: &Path, metadata: &fs::Metadata) -> Finding {
 fn missing_folder(state: &Path) -> Finding {
     let name = state.display();
     let parent = state.ancestors().find(|folder| folder.exists());
-    if parent.is_some_and(|parent| access(parent, Access::WRITE_OK | Access::EXEC_OK).is_ok()) {
+    if parent.is_some_and(|parent| check_writable(parent).is_ok()) {
         return fine("state", format!("the state folder {name} will be made when it is needed"));
     }
     let message = format!("the state folder {name} is not there and cannot be made");

@@ -1,7 +1,8 @@
 //! Examinations of state, git and the supervisor, and of checks that lack what they need.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+
+use gate_platform::PermissionsExt;
 
 use super::*;
 use crate::doctor::{Finding, examine_surroundings};

@@ -39,7 +39,7 @@ fn only_eight_folders_below_are_proposed_for() {
 fn a_folder_behind_a_link_is_not_looked_at() {
     let folder = folder(&[("outer/Cargo.toml", ""), ("project/README.md", "")]);
     let project = folder.path().join("project");
-    std::os::unix::fs::symlink(folder.path().join("outer"), project.join("link")).unwrap();
+    gate_platform::symlink(folder.path().join("outer"), project.join("link")).unwrap();
     assert_eq!(detect_with(&project, false, &|_| true).proposals, []);
 }
 

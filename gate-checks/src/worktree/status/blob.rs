@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use gate_platform::OsStrExt;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 

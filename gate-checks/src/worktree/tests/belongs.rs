@@ -100,7 +100,7 @@ fn what_is_not_tracked_hides_nothing() {
 fn an_ignore_file_that_is_a_link_hides_nothing() {
     let fixture = Fixture::repository();
     fixture.write("list", "a*\n");
-    std::os::unix::fs::symlink("list", fixture.path(".gitignore")).unwrap();
+    gate_platform::symlink("list", fixture.path(".gitignore")).unwrap();
     fixture.commit();
     fixture.write("abc", "");
     check(&fixture, &[".gitignore", "a", "abc", "list", "src/b"]);
@@ -152,7 +152,7 @@ fn a_cache_hides_only_what_its_tool_writes() {
     fixture.write(".pytest_cache/v/deep/evil.js", "");
     fixture.write(".pytest_cache/v/deep/lastfailed", "");
     fixture.write(".coverage.py", "");
-    std::os::unix::fs::symlink("/elsewhere", fixture.path("src/__pycache__/l.pyc")).unwrap();
+    gate_platform::symlink("/elsewhere", fixture.path("src/__pycache__/l.pyc")).unwrap();
     let here = [".coverage.py", ".pytest_cache/v/deep/evil.js", "a", "src/__pycache__/evil.py"];
     check(&fixture, &[&here[..], &["src/__pycache__/l.pyc", "src/b"]].concat());
 }
@@ -267,7 +267,7 @@ fn an_ignored_submodule_is_walked() {
 fn a_link_to_a_folder_is_not_followed() {
     let fixture = Fixture::repository();
     fs::rename(fixture.path("src"), fixture.beside("elsewhere")).unwrap();
-    std::os::unix::fs::symlink("../elsewhere", fixture.path("src")).unwrap();
+    gate_platform::symlink("../elsewhere", fixture.path("src")).unwrap();
     check(&fixture, &["a", "src"]);
 }
 

@@ -1,9 +1,10 @@
 //! What is remembered of a tree, and what is not believed.
 
 use std::fs::{self, File};
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
+
+use gate_platform::{PermissionsExt, symlink};
 
 use super::fixture::Fixture;
 

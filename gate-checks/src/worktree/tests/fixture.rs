@@ -1,10 +1,10 @@
 //! A work tree in a temporary folder, with a home of its own.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use gate_platform::PermissionsExt;
 use tempfile::TempDir;
 
 use crate::site::CheckSite;

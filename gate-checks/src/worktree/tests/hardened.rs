@@ -18,7 +18,7 @@ fn a_git_in_the_tree_or_on_a_relative_path_is_not_started() {
     let mut fixture = Fixture::repository();
     fixture.write("bin/git", noting(&fixture, "tree"));
     fixture.mode("bin/git", 0o755);
-    std::os::unix::fs::symlink(fixture.path("bin"), fixture.beside("way")).unwrap();
+    gate_platform::symlink(fixture.path("bin"), fixture.beside("way")).unwrap();
     let (inside, way) = (fixture.path("bin"), fixture.beside("way"));
     let path = &mut fixture.site.environment[0].1;
     *path = format!("bin::.:{}:{}:{path}", inside.display(), way.display());

@@ -2,10 +2,10 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::process::Command;
+
+use gate_platform::{OsStrExt, symlink};
 
 use super::fixture::Fixture;
 use crate::worktree::{Changes, Kind, Snapshot, WorktreeError};

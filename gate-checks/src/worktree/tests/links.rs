@@ -1,6 +1,6 @@
 //! Links that lead to what the snapshot does not hold.
 
-use std::os::unix::fs::symlink;
+use gate_platform::symlink;
 
 use super::fixture::Fixture;
 

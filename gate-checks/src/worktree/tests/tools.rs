@@ -1,6 +1,6 @@
 //! Folders that tools fill.
 
-use std::os::unix::fs::symlink;
+use gate_platform::symlink;
 
 use super::fixture::Fixture;
 

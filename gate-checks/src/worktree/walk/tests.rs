@@ -1,6 +1,6 @@
 //! Single files of a tree.
 
-use std::os::unix::fs::symlink;
+use gate_platform::symlink;
 
 use super::*;
 

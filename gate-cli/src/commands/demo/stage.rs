@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use gate_checks::Temporary;
+use gate_platform::RealPath;
 
 use crate::failure::Failure;
 use crate::invocation::Invocation;
@@ -89,7 +90,7 @@ impl Stage {
     /// A temporary folder that cannot be written.
     pub(super) fn new(users: &Places) -> Result<Self, Failure> {
         let folder = Temporary::new("demo").map_err(|error| unwritable(&error))?;
-        let root = folder.path().canonicalize().map_err(|error| unwritable(&error))?;
+        let root = folder.path().real_path().map_err(|error| unwritable(&error))?;
         let (project, home) = (root.join("shop"), root.join("home"));
         let neutral = users.environment.iter().filter(|(name, _)| !is_users(name)).cloned();
         let stage_home = ("HOME".to_owned(), home.display().to_string());

@@ -1,8 +1,8 @@
 //! The contents of an agent's settings, and the faults in them. No hook is run.
 
 use std::fs;
-use std::os::unix::fs::symlink;
 
+use gate_platform::symlink;
 use tempfile::TempDir;
 
 use super::*;

@@ -1,6 +1,6 @@
 //! Paths at which hooks may call a program, and the copy that is made of any other.
 
-use std::os::unix::fs::{MetadataExt, symlink};
+use gate_platform::{MetadataExt, symlink};
 
 use super::super::tests::roots;
 use super::*;

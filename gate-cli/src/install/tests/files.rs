@@ -1,8 +1,9 @@
 //! Files that are written whole, and folders that go with them.
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+
+use gate_platform::{PermissionsExt, symlink};
 
 use super::super::clients;
 use super::super::disk::{read, real_path, remove, write};

@@ -1,9 +1,9 @@
 //! The receipts for files that gate changed.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use gate_platform::PermissionsExt;
 use serde_json::{Value, json};
 
 use super::super::receipt::{Backup, BackupFiles};

@@ -1,9 +1,9 @@
 //! Files that are no links, read with bounds and written whole.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
+use gate_platform::{PermissionsExt, symlink};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::super::file::Lock;

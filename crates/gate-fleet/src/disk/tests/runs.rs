@@ -1,8 +1,8 @@
 //! The folder of a run, whatever its agent has left in it.
 
 use std::fs;
-use std::os::unix::fs::symlink;
 
+use gate_platform::symlink;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::super::RunFolder;

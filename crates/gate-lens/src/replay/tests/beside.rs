@@ -27,7 +27,8 @@ fn labels(folder: &Path, text: &str) -> Result<Labels, Failure> {
 }
 
 fn id(folder: &Path, file: &str) -> FileId {
-    FileId::from(&fs::metadata(folder.join(file)).unwrap())
+    let path = folder.join(file);
+    FileId::new(&path, &fs::metadata(&path).unwrap()).unwrap()
 }
 
 fn label(label: Label) -> Option<Labelled> {
@@ -77,7 +78,7 @@ fn a_label_of_no_iteration_is_idle_once_its_file_was_read() {
 #[test]
 fn a_file_with_two_names_has_one_label() {
     let folder = folder(&["a"]);
-    std::os::unix::fs::symlink("a", folder.path().join("link")).unwrap();
+    gate_platform::symlink("a", folder.path().join("link")).unwrap();
     let same = "{\"file\":\"a\",\"label\":\"exit\"}\n\n{\"file\":\"link\",\"label\":\"exit\"}\r\n";
     assert!(labels(folder.path(), same).is_ok());
     let doubtful = "{\"file\":\"link\",\"label\":\"exit\",\"ambiguous\":true}\n";

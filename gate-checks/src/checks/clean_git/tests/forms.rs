@@ -144,7 +144,7 @@ fn a_file_system_without_executable_bits_is_clean() {
 #[test]
 fn a_file_system_without_links_is_clean() {
     let fixture = Fixture::repository();
-    std::os::unix::fs::symlink("a", fixture.path("link")).unwrap();
+    gate_platform::symlink("a", fixture.path("link")).unwrap();
     fixture.commit();
     fixture.remove("link");
     fixture.write("link", "a");

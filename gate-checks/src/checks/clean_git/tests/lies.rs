@@ -1,9 +1,9 @@
 //! Ways to make git say that all is well.
 
 use std::fs;
-use std::os::unix::fs::symlink;
 
 use gate_core::decide::evidence::Outcome;
+use gate_platform::symlink;
 
 use super::{clean, dirty, look};
 use crate::cancellation::Cancellation;

@@ -2,10 +2,9 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::symlink;
 
 use gate_core::decide::evidence::Outcome;
+use gate_platform::{OsStrExt, symlink};
 
 use super::{clean, dirty, listed, look, run};
 use crate::cancellation::{CancelReason, Cancellation, Grace};

@@ -53,7 +53,7 @@ fn a_submodule_that_is_gone_is_named() {
 fn a_submodule_behind_a_link_is_gone() {
     let fixture = Fixture::with_submodule();
     std::fs::rename(fixture.path("libs"), fixture.beside("libs")).unwrap();
-    std::os::unix::fs::symlink("../libs", fixture.path("libs")).unwrap();
+    gate_platform::symlink("../libs", fixture.path("libs")).unwrap();
     dirty(&fixture, "unstaged: libs/x; untracked: libs");
 }
 

@@ -1,6 +1,6 @@
 //! Test runners that are installed in the tree, links out of it, and submodules.
 
-use std::os::unix::fs::symlink;
+use gate_platform::symlink;
 
 use super::*;
 use crate::cancellation::Cancellation;

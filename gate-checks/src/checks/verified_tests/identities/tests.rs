@@ -281,7 +281,7 @@ fn the_projects_folder_is_named_from_the_real_root() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     std::fs::create_dir_all(root.join("tree/app")).unwrap();
-    std::os::unix::fs::symlink(root.join("tree/app"), root.join("link")).unwrap();
+    gate_platform::symlink(root.join("tree/app"), root.join("link")).unwrap();
     let check = |cwd: &str, expected: &str| {
         assert_eq!(
             relative_folder(&root.join(cwd), &root.join("tree")),

@@ -1,8 +1,9 @@
 //! Compiled tests that cannot be built before the product has the names that they use.
 
 use std::collections::BTreeSet;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+use gate_platform::OsStrExt;
 
 use crate::report::TestReport;
 use crate::worktree::shown;

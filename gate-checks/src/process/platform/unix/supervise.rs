@@ -25,12 +25,10 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
@@ -43,11 +41,11 @@ use rustix::process::{
 use signal_hook::consts::SIGTERM;
 use signal_hook::flag;
 
-use super::confine::Confinement;
 use super::link::{BEGIN, END_LEFT, JobReport, KILL_NOW};
 use super::paused::{self, PausedChild};
-use super::system::{self, ProcessStat};
-use super::{AFTERLIFE, GRACE, LEFT_BEHIND_GRACE};
+use crate::process::order::Order;
+use crate::process::system::{self, ProcessStat};
+use crate::process::{AFTERLIFE, GRACE, LEFT_BEHIND_GRACE};
 
 /// Time between two rounds of SIGKILL: meanwhile a process may have started another.
 const KILL_INTERVAL: Duration = Duration::from_millis(20);
@@ -66,115 +64,7 @@ const NICE_STEP: i32 = 5;
 /// parent.
 const IS_SUBREAPER: bool = cfg!(target_os = "linux");
 
-/// The job that the supervisor runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Order {
-    /// Time between SIGTERM and SIGKILL, for a job of a session: its process is reported
-    /// and waits for [`BEGIN`], and processes that it leaves running stay until gate ends
-    /// them. `None` for other jobs, which have [`GRACE`].
-    pub(super) grace: Option<Duration>,
-    /// File for the job's standard input; empty without one.
-    pub(super) stdin: Option<PathBuf>,
-    /// Most memory of the job's processes together, in bytes.
-    pub(super) memory: Option<u64>,
-    /// The job's processes get less of the processor than others.
-    pub(super) is_low_priority: bool,
-    /// The limits of a job that must not carry anything out.
-    pub(super) confinement: Option<Confinement>,
-    /// The job's program and its arguments.
-    pub(super) argv: Vec<OsString>,
-}
-
-impl Order {
-    /// The order to run a program, without anything else.
-    pub(super) fn new(argv: Vec<OsString>) -> Self {
-        Self {
-            grace: None,
-            stdin: None,
-            memory: None,
-            is_low_priority: false,
-            confinement: None,
-            argv,
-        }
-    }
-
-    /// Writes the order as arguments: `[--grace MS] [--stdin FILE] [--memory BYTES]
-    /// [--low-priority] [--confine FOLDER [--namespaces] [--hide FOLDER]…] -- PROGRAM ARGS…`.
-    pub(super) fn args(&self) -> Vec<OsString> {
-        let mut args: Vec<OsString> = Vec::new();
-        if let Some(grace) = self.grace {
-            args.extend(["--grace".into(), grace.as_millis().to_string().into()]);
-        }
-        if let Some(file) = &self.stdin {
-            args.extend(["--stdin".into(), file.into()]);
-        }
-        if let Some(bytes) = self.memory {
-            args.extend(["--memory".into(), bytes.to_string().into()]);
-        }
-        if self.is_low_priority {
-            args.push("--low-priority".into());
-        }
-        if let Some(confinement) = &self.confinement {
-            args.extend(["--confine".into(), confinement.folder.clone().into()]);
-            if confinement.has_namespaces {
-                args.push("--namespaces".into());
-            }
-            for folder in &confinement.hidden {
-                args.extend(["--hide".into(), folder.clone().into()]);
-            }
-        }
-        args.push("--".into());
-        args.extend(self.argv.iter().cloned());
-        args
-    }
-
-    /// The command of the job.
-    ///
-    /// # Errors
-    ///
-    /// A standard input that cannot be opened.
-    pub(super) fn command(&self) -> io::Result<Command> {
-        let mut command = Command::new(&self.argv[0]);
-        command.args(&self.argv[1..]).stdin(match &self.stdin {
-            Some(file) => Stdio::from(File::open(file)?),
-            None => Stdio::null(),
-        });
-        Ok(command)
-    }
-
-    /// Reads the order from arguments.
-    fn parse(args: &[OsString]) -> Option<Self> {
-        let mut order = Self::new(Vec::new());
-        let mut words = args.iter();
-        loop {
-            match words.next()?.to_str()? {
-                "--grace" => order.grace = Some(Duration::from_millis(number(words.next()?)?)),
-                "--stdin" => order.stdin = Some(words.next()?.into()),
-                "--memory" => order.memory = Some(number(words.next()?)?),
-                "--low-priority" => order.is_low_priority = true,
-                "--confine" => {
-                    order.confinement = Some(Confinement {
-                        folder: words.next()?.into(),
-                        hidden: Vec::new(),
-                        has_namespaces: false,
-                    });
-                }
-                "--namespaces" => order.confinement.as_mut()?.has_namespaces = true,
-                "--hide" => order.confinement.as_mut()?.hidden.push(words.next()?.into()),
-                "--" => break,
-                _ => return None,
-            }
-        }
-        order.argv = words.cloned().collect();
-        (!order.argv.is_empty()).then_some(order)
-    }
-}
-
-fn number(word: &OsString) -> Option<u64> {
-    word.to_str()?.parse().ok()
-}
-
-/// Runs as a supervisor. `supervisor` is the program with [`Supervisor::args`](super::Supervisor::args),
+/// Runs as a supervisor. `supervisor` is the program with [`Supervisor::args`](crate::process::Supervisor::args),
 /// `args` are the arguments behind them, and the standard input is the socket to gate. Returns the
 /// exit code for the program: 0, or 2 if another program than gate-checks called it.
 ///

@@ -1,6 +1,8 @@
 //! Orders, and what a supervisor makes of events.
 
 use super::*;
+use crate::process::Confinement;
+use std::process::Command;
 
 fn words(text: &str) -> Vec<OsString> {
     text.split_whitespace().map(OsString::from).collect()

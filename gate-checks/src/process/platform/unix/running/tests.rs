@@ -7,6 +7,8 @@ use tokio::runtime::Builder;
 
 use super::*;
 use crate::cancellation::Cancellation;
+use crate::process::Stream;
+use crate::process::job::take_block;
 
 fn names(leftovers: &[&str]) -> Vec<String> {
     leftovers.iter().map(|&name| name.to_owned()).collect()

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::system::{self, ProcessStat};
+use crate::process::system::{self, ProcessStat};
 
 /// Variable with the mark of a job: its processes inherit it, unless they clear it.
 pub const MARK: &str = "_GATE_JOB";

@@ -20,7 +20,7 @@ use process_wrap::std::{CommandWrap, ProcessSession};
 use rustix::process::Pid;
 
 use super::link::BEGIN;
-use super::supervise::Order;
+use crate::process::order::Order;
 
 /// Argument before an order: the supervisor starts itself with it, as a paused child.
 const PAUSED: &str = "--held";
