@@ -48,6 +48,20 @@ fn a_hanging_command_ends_with_all_its_descendants() {
     all_gone(&ran, 4);
 }
 
+/// As on macOS: there is no /proc, and no process adopts others.
+#[test]
+fn without_a_list_of_processes_a_command_ends_with_its_group() {
+    let script = "echo $$ >> pids; sh -c 'echo $$ >> pids; sleep 300' & sleep 300";
+    let without = |script: &str, more: &str| check(script, more).env("_GATE_WITHOUT_PROC", "1");
+    let ran = without(script, "timeout = \"1s\"\n").code(1);
+    assert_eq!(one(&ran)["outcome"], "inconclusive");
+    all_gone(&ran, 2);
+    let ran = without("echo $$ >> pids; sleep 300 & echo $! >> pids", "").code(0);
+    assert_eq!(one(&ran)["outcome"], "pass");
+    all_gone(&ran, 2);
+    assert_eq!(one(&without("exit 3", "").code(1))["exit_code"], 3);
+}
+
 /// It has five seconds to end by itself.
 #[test]
 fn a_command_that_ignores_to_be_asked_is_killed() {

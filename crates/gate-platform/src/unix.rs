@@ -77,6 +77,20 @@ pub fn git_name(path: &Path) -> Cow<'_, [u8]> {
 /// The name of gate's file.
 pub const GATE: &str = "gate";
 
+/// A program that does nothing.
+pub const NOTHING: &[&str] = &["true"];
+
+/// Sentences about what gate does on Linux and not on this system.
+pub const SHORTCOMINGS: &[&str] = if cfg!(target_os = "linux") {
+    &[]
+} else {
+    &[
+        "a process that leaves its group survives its check",
+        "no program is confined, and no memory is limited",
+        "an agent is known by its variables alone, and not by the programs above gate",
+    ]
+};
+
 /// The name of git's file.
 pub const GIT: &str = "git";
 

@@ -360,6 +360,17 @@ pub fn git_name(path: &Path) -> Cow<'_, [u8]> {
 /// The name of gate's file.
 pub const GATE: &str = "gate.exe";
 
+/// A program that does nothing.
+pub const NOTHING: &[&str] = &["cmd", "/d", "/c", "exit", "0"];
+
+/// Sentences about what gate does on Linux and not on this system.
+pub const SHORTCOMINGS: &[&str] = &[
+    "a check is ended at once: the system has no request to end",
+    "no program is confined",
+    "an agent is known by its variables alone, and not by the programs above gate",
+    "files have no modes: the folder of the state is as private as the home folder",
+];
+
 /// The name of git's file.
 pub const GIT: &str = "git.exe";
 

@@ -1,19 +1,48 @@
 //! The processes of this machine, read from Linux's /proc (proc(5)).
 //!
 //! Other systems have no /proc, and a system may hide other users' processes. Then
-//! nothing is found: lists are empty, and values are `None`.
+//! nothing is found: lists are empty, and values are `None`. A build for tests does as they do if
+//! [`WITHOUT_PROC`] is set; a program that is shipped does not look at it, because an agent
+//! could set it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::iter;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// Processes at most between this one and the first that [`ancestors`] returns.
 const MAX_ANCESTORS: usize = 256;
 
 /// Capacity, in bytes, that holds most files of a process.
 const FILE_CAPACITY: usize = 4 << 10;
+
+/// Variable that makes a build for tests a program on a system without /proc and subreapers.
+const WITHOUT_PROC: &str = "_GATE_WITHOUT_PROC";
+
+/// A process finds its descendants, and those that lost their parent, in /proc.
+pub(super) fn has_proc() -> bool {
+    cfg!(target_os = "linux")
+        && !(cfg!(debug_assertions) && gate_platform::variable(WITHOUT_PROC).is_some())
+}
+
+/// The variable for a supervisor of a program that does without /proc.
+pub(super) fn switch() -> Option<(&'static str, &'static str)> {
+    (cfg!(target_os = "linux") && !has_proc()).then_some((WITHOUT_PROC, "1"))
+}
+
+/// The folder of the processes.
+fn folder() -> &'static Path {
+    static FOLDER: LazyLock<&Path> =
+        LazyLock::new(|| Path::new(if has_proc() { "/proc" } else { "/no-proc" }));
+    &FOLDER
+}
+
+/// The folder of a process.
+fn folder_of(pid: i32) -> PathBuf {
+    folder().join(pid.to_string())
+}
 
 /// One process, as `/proc/PID/stat` shows it.
 #[non_exhaustive]
@@ -118,7 +147,7 @@ impl ProcessStat {
     /// When it started, in seconds since the Unix epoch.
     pub fn start_second(&self) -> Option<i64> {
         let ticks_per_second = gate_platform::ticks_per_second();
-        let machine = fs::read_to_string("/proc/stat").ok()?;
+        let machine = fs::read_to_string(folder().join("stat")).ok()?;
         let boot = machine.lines().find_map(|line| line.strip_prefix("btime "))?;
         Some(boot.trim().parse::<i64>().ok()? + self.start_ticks / ticks_per_second)
     }
@@ -150,23 +179,23 @@ pub fn program(pid: i32) -> Option<PathBuf> {
 
 /// A path that opens the file that a process runs, also after that file was replaced.
 pub fn program_link(pid: i32) -> PathBuf {
-    format!("/proc/{pid}/exe").into()
+    folder_of(pid).join("exe")
 }
 
 /// The folder that a process works in.
 pub fn working_folder(pid: i32) -> Option<PathBuf> {
-    fs::read_link(format!("/proc/{pid}/cwd")).ok()
+    fs::read_link(folder_of(pid).join("cwd")).ok()
 }
 
 /// The files that a process writes its standard output and error to.
 pub fn output_files(pid: i32) -> Vec<PathBuf> {
-    let links = [1, 2].map(|number| fs::read_link(format!("/proc/{pid}/fd/{number}")));
+    let links = ["fd/1", "fd/2"].map(|link| fs::read_link(folder_of(pid).join(link)));
     links.into_iter().flatten().filter(|file| file.is_file()).collect()
 }
 
 /// This program was started with a signal ignored, as `nohup` does.
 pub fn is_signal_ignored(signal: i32) -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let status = fs::read_to_string(folder().join("self/status")).unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
     mask.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
@@ -241,7 +270,7 @@ pub fn group_members(id: i32) -> Vec<ProcessStat> {
 }
 
 fn processes() -> impl Iterator<Item = ProcessStat> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let entries = fs::read_dir(folder()).into_iter().flatten().flatten();
     entries.filter_map(|entry| ProcessStat::read(entry.file_name().to_str()?.parse().ok()?))
 }
 
@@ -255,7 +284,7 @@ fn entries(bytes: &[u8]) -> Vec<String> {
 }
 
 fn read(pid: i32, file: &str) -> Option<Vec<u8>> {
-    let file = File::open(format!("/proc/{pid}/{file}")).ok()?;
+    let file = File::open(folder_of(pid).join(file)).ok()?;
     // The system reports a length of 0 for these files. `take` hides it, which would
     // otherwise make the first reads very short.
     let mut bytes = Vec::with_capacity(FILE_CAPACITY);
@@ -268,6 +297,9 @@ fn read(pid: i32, file: &str) -> Option<Vec<u8>> {
 #[cfg(target_os = "linux")]
 pub(super) fn become_subreaper() {
     use rustix::process::{DumpableBehavior, getpid, set_child_subreaper, set_dumpable_behavior};
+    if !has_proc() {
+        return;
+    }
     // If the kernel refuses, the process group is still ended.
     let _ = set_child_subreaper(Some(getpid()));
     // Not dumpable: the job cannot open this process's socket through /proc and write a

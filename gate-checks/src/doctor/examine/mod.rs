@@ -49,6 +49,7 @@ pub fn examine_surroundings(policy: &Policy, site: &CheckSite) -> Vec<Finding> {
     findings.extend(state::folder_findings(site));
     findings.extend(state::oversized_copies(policy, site));
     findings.push(supervisor::try_supervisor(policy, site));
+    findings.extend(supervisor::shortcomings());
     findings
 }
 

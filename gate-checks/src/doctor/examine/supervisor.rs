@@ -26,16 +26,18 @@ pub(super) fn try_supervisor(policy: &Policy, site: &CheckSite) -> Finding {
         return note("supervisor-unknown", message).hint("run gate from a file that stays there");
     };
     match run_nothing(policy, site) {
-        Ok(()) if cfg!(target_os = "linux") => {
-            fine("supervisor", "child processes of checks can be stopped")
-        }
-        Ok(()) => note("supervisor", "the processes of a check are ended by their group"),
+        Ok(()) => fine("supervisor", "child processes of checks can be stopped"),
         Err(cause) => {
             let program = supervisor.program.display();
             problem("supervisor-broken", format!("checks cannot be run under {program}: {cause}"))
                 .hint("run `gate` by its own name")
         }
     }
+}
+
+/// What gate does elsewhere and not on this system.
+pub(super) fn shortcomings() -> impl Iterator<Item = Finding> {
+    gate_platform::SHORTCOMINGS.iter().map(|sentence| note("platform", *sentence))
 }
 
 fn run_nothing(policy: &Policy, site: &CheckSite) -> Result<(), String> {
@@ -60,12 +62,12 @@ fn run_nothing(policy: &Policy, site: &CheckSite) -> Result<(), String> {
     }
 }
 
-/// A required check that runs `true`, with the default settings.
+/// A required check that does nothing, with the default settings.
 fn settings_of_nothing() -> Result<CheckPolicy, String> {
     let mut defaults = Layer::checks([NAME])
         .and_then(|layer| config::resolve(&[layer], None))
         .map_err(|error| error.message())?;
     let settings = defaults.policy.checks.remove(NAME).ok_or("it has no settings")?;
-    let command = vec!["true".to_owned()];
+    let command = gate_platform::NOTHING.iter().map(|&word| word.to_owned()).collect();
     Ok(CheckPolicy { command, timeout_ms: TIMEOUT_MS, priority: Priority::Low, ..settings })
 }

@@ -21,6 +21,7 @@ use crate::cancellation::Cancellation;
 use crate::process::capture::Capture;
 use crate::process::job::{EndedProcesses, Job, JobEnd, ReadDeadline, read_all};
 use crate::process::order::Order;
+use crate::process::system;
 use crate::process::{GRACE, OPEN_PIPE_PATIENCE, Supervisor};
 
 /// Time that a supervisor may need beyond the grace that it gives.
@@ -54,7 +55,7 @@ impl RunningJob {
         command.current_dir(&job.folder).env_clear().envs(job.environment.iter().cloned());
         command.env("PWD", &job.folder).stdout(stdout_end).stderr(stderr_end);
         let mark = new_mark();
-        command.env(MARK, &mark);
+        command.env(MARK, &mark).envs(system::switch());
         let child = CommandWrap::from(command).wrap(ProcessGroup::leader()).spawn()?;
         Ok(Self { child, keeper, stdout, stderr, mark })
     }

@@ -70,7 +70,7 @@ impl Launch {
         // order.
         command.env("PWD", &self.folder).process_group(0);
         let mark = new_mark();
-        command.env(MARK, &mark);
+        command.env(MARK, &mark).envs(system::switch());
         let supervisor = command.spawn()?;
         let mut session = Session {
             supervisor,

@@ -60,10 +60,6 @@ const MEMORY_CONFIRM_INTERVAL: Duration = Duration::from_millis(20);
 /// that another program wants too; alone, the job gets all of it.
 const NICE_STEP: i32 = 5;
 
-/// A process without children has no descendants either: a subreaper adopts those that lost their
-/// parent.
-const IS_SUBREAPER: bool = cfg!(target_os = "linux");
-
 /// Runs as a supervisor. `supervisor` is the program with [`Supervisor::args`](crate::process::Supervisor::args),
 /// `args` are the arguments behind them, and the standard input is the socket to gate. Returns the
 /// exit code for the program: 0, or 2 if another program than gate-checks called it.
@@ -257,7 +253,9 @@ impl Supervision {
     /// Each process gets a signal once, since many programs take a second SIGTERM as an
     /// order to quit without cleaning up.
     fn signal_all(&self, signal: Signal) -> bool {
-        if self.is_empty && IS_SUBREAPER {
+        // A subreaper without children has no descendants either: it adopts those that lost
+        // their parent.
+        if self.is_empty && system::has_proc() {
             // All children are reaped, so their numbers are free: the group's may already
             // belong to a group of another program.
             return false;
