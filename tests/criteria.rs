@@ -113,6 +113,27 @@ fn a_ticked_box_whose_command_fails_is_refused_by_name() {
 }
 
 #[test]
+fn each_command_of_a_task_has_to_pass() {
+    let both = "- [x] The shop\n  Verify: test -e sale\n  verify: test -e tax\n";
+    let ran = tasks("check --json out.log").file("TASKS.md", both).committed();
+    let ran = ran.file("tax", "").code(1);
+    assert_eq!(states(&evidence(&ran.json())), ["not-met"]);
+    let ran = ran.again("check --json out.log").file("sale", "").code(0);
+    assert_eq!(states(&evidence(&ran.json())), ["met"]);
+}
+
+#[test]
+fn an_exit_names_the_edited_script_that_it_rests_on() {
+    let settings = "[[criteria]]\nid = \"sale\"\ntext = \"The discount applies\"\n\
+                    verify = [\"sh\", \"ci/sale.sh\"]\n";
+    let run = judge("check --json out.log", DONE).settings(settings);
+    let run = run.file("ci/sale.sh", "test -e sale\n").file(".gitignore", "out.log\n");
+    let ran = run.committed().code(1);
+    let ran = ran.again("check --json out.log").file("ci/sale.sh", "true\n").code(0);
+    ran.again("last").code(0).says("DONE  criteria met 1 of 1 (edited: ci/sale.sh)");
+}
+
+#[test]
 fn a_command_that_the_agent_wrote_shows_nothing() {
     let weakened = TASKS.replace("test -e tax", "true").replace("test -e sale", "true");
     let ran = tasks("check --json out.log").code(1);

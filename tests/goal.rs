@@ -89,6 +89,16 @@ fn settings_that_nobody_approved_keep_no_goal_from_its_check() {
 }
 
 #[test]
+fn another_name_of_the_project_frees_nobody_from_a_goal() {
+    let ran = checked().again("check --json out.log").file("out.log", DONE).code(1);
+    let rename = "git init -q; git remote add origin https://example.com/shop.git";
+    let ran = ran.again("check --json out.log").setup(rename).code(1);
+    let ran = ran.again("goal").code(0).says("1 open goal here");
+    let ran = ran.again("check --json out.log").file("tax", "").code(0);
+    ran.again("goal --json").code(0).says("\"goals\": []");
+}
+
+#[test]
 fn an_agent_that_checks_by_itself_ends_no_goal() {
     let ran = checked().again("check out.log").file("out.log", DONE).file("tax", "");
     let ran = ran.env("CLAUDECODE", "1").code(0).says("✓ goal ");

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::fooled::tools;
 use crate::needs::needs;
-use crate::support::{Run, gate};
+use crate::support::{DONE, Run, gate};
 
 const SETTINGS: &str = "[checks.tests]\ncommand = [\"python3\", \"-m\", \"pytest\", \"-q\"]\n";
 
@@ -59,4 +59,23 @@ fn they_stay_sealed_where_they_cannot_be_tried_and_trust_tells_of_them() {
     let ran = tools(ran.again("trust")).setup(edited).code(0);
     ran.says("sealed tests of tests: the tests in ")
         .says("changed since they were sealed; if that");
+}
+
+#[test]
+fn a_test_that_ran_without_the_work_is_not_skipped_by_it() {
+    if !needs("pytest") {
+        return;
+    }
+    let run = project("seal add tests ../sealed").settings(SETTINGS);
+    let ran = run.file(".gitignore", "__pycache__\n.pytest_cache\nout.log\n").committed().code(0);
+    let skipping = "import unittest\n\n\ndef f(n):\n    if __import__('sys')._getframe(1).f_code.co_name \
+                    == 'test_red':\n        raise unittest.SkipTest('later')\n    return n\n";
+    let ran = tools(ran.again("check --json out.log")).file("out.log", DONE);
+    let ran = ran.file("calc.py", skipping).code(1);
+    let evidence = &ran.json()["evidence"][0];
+    let summary = "a sealed test is skipped now, and ran before the work";
+    assert_eq!(
+        (&evidence["outcome"], &evidence["summary"]),
+        (&json!("inconclusive"), &json!(summary))
+    );
 }

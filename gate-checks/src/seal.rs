@@ -35,6 +35,10 @@ pub struct Seal {
     /// The command has run them on a tree without the work.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tried: bool,
+    /// The digests of the names of the tests that ran there, as far as the report has them: no agent
+    /// reads the names here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ran: Vec<String>,
 }
 
 /// A seal, or the reason why it cannot be used.
@@ -121,15 +125,25 @@ pub fn add_seal(site: &CheckSite, check: &str, folder: &Path) -> Result<Seal, Se
     Ok(seal)
 }
 
-/// Notes that the command of a check has run its sealed tests on a tree without the work.
+/// Notes that the command of a check has run these sealed tests on a tree without the work.
 ///
 /// # Errors
 ///
 /// A state that cannot be read or written.
-pub fn note_tried(site: &CheckSite, check: &str) -> Result<(), SealError> {
+pub fn note_tried(site: &CheckSite, check: &str, ran: &[String]) -> Result<(), SealError> {
     let tree = WorkTree::open(site)?;
     let Some(seal) = seals(site)?.remove(check) else { return Ok(()) };
-    replace_seal(site, &tree, check, Some(&Seal { tried: true, ..seal })).map(drop)
+    replace_seal(
+        site,
+        &tree,
+        check,
+        Some(&Seal {
+            tried: true,
+            ran: ran.iter().map(|name| gate_core::digest(name.as_bytes())).collect(),
+            ..seal
+        }),
+    )
+    .map(drop)
 }
 
 /// The checks with sealed tests, each with its seal or the reason why that cannot be used. A folder
@@ -180,7 +194,13 @@ impl Seal {
             }
         }
         let digest = hasher.finalize().to_hex().to_string();
-        Ok(Self { folder: real_folder, digest, files: files.len() as u64, tried: false })
+        Ok(Self {
+            folder: real_folder,
+            digest,
+            files: files.len() as u64,
+            tried: false,
+            ran: Vec::new(),
+        })
     }
 
     /// The seal of a check: the operator's, else one of the folder that the settings name, relative to
@@ -212,7 +232,7 @@ impl Seal {
             Some(stored_seal) if stored_seal.digest != seal.digest => {
                 Err(SealError::Changed { folder: seal.folder, check: check.to_owned() })
             }
-            Some(stored_seal) => Ok(Some(Self { tried: stored_seal.tried, ..seal })),
+            Some(Self { tried, ran, .. }) => Ok(Some(Self { tried, ran, ..seal })),
             None => {
                 if site.state.is_some() {
                     replace_seal(site, tree, check, Some(&seal))?;

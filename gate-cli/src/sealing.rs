@@ -129,7 +129,8 @@ pub(crate) fn try_sealed(invocation: &Invocation, check: &str) -> Result<TrialRe
     if interrupt.code().is_some() {
         return Ok(TrialRecord::without_answer(check, "interrupted"));
     }
-    note_tried(&site, check)?;
+    let ran = [trial.green.as_slice(), &trial.red].concat();
+    note_tried(&site, check, &ran)?;
     Ok(TrialRecord::new(check, trial))
 }
 

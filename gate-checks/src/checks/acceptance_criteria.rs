@@ -18,6 +18,7 @@ use super::acceptance::{
 use super::launch::{Launch, argv};
 use crate::baseline::Baseline;
 use crate::check::{Check, CheckContext, CheckId};
+use crate::scripts::scripts_of;
 use crate::worktree::WorkTree;
 
 /// Looks for criteria that are open or not met.
@@ -61,6 +62,25 @@ impl AcceptanceCriteria {
         let mut criteria = tally.finish(&baseline_plans);
         criteria.list.splice(0..0, configured.list);
         criteria
+    }
+
+    /// The scripts that a command runs and the work changed. They may be what was asked for, or ask for
+    /// less than before: only a person can tell.
+    fn edited_scripts(&self, cx: &CheckContext, verify: &Verify) -> Vec<String> {
+        let (Some(baseline), Ok(tree)) = (&cx.options.baseline, WorkTree::open(&cx.site)) else {
+            return Vec::new();
+        };
+        let (command, shell) = match verify {
+            Verify::Argv(argv) => (argv.clone(), false),
+            Verify::Line(line) => (vec![line.clone()], true),
+        };
+        let settings = CheckPolicy { command, shell, ..self.settings.clone() };
+        let scripts = scripts_of(&settings, &cx.site, &tree).into_iter();
+        let edited = scripts.filter(|path| {
+            let old_file = baseline.content(&tree, path).ok().flatten();
+            old_file.is_some_and(|file| tree.bytes(path).as_ref() != Some(&file.bytes))
+        });
+        edited.map(|path| path.to_string_lossy().into_owned()).collect()
     }
 
     /// Runs the command of a criterion.
@@ -131,6 +151,7 @@ impl Check for AcceptanceCriteria {
             }
             if let Some(verify) = &criterion.verify {
                 criterion.result = Some(self.verify(cx, verify).await);
+                criterion.edited_scripts = self.edited_scripts(cx, verify);
             }
         }
         match self.id.as_str() == CRITERIA {

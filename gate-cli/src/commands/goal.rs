@@ -81,8 +81,8 @@ pub(crate) struct GoalsRecord {
     pub(crate) schema: &'static str,
     /// The goals after the command, the oldest first.
     pub(crate) goals: Vec<OpenGoal>,
-    /// The criteria of the settings, in the order of the settings and files, if the goals were only
-    /// shown; else null.
+    /// The criteria of the settings, in the order of the settings and files; null if they are not known,
+    /// or a goal was given or dropped.
     pub(crate) criteria: Option<Vec<CriterionRecord>>,
 }
 
@@ -229,7 +229,7 @@ impl GoalResults {
     fn print(self, options: &Options, sentence: &str) -> Result<u8, Failure> {
         if options.json {
             let Self { goals, criteria, .. } = self;
-            let criteria = criteria.map(|criteria| criteria.list);
+            let criteria = criteria.and_then(CriteriaResults::known);
             print(&render::json(&GoalsRecord { schema: "gate.goal.v1", goals, criteria })?)?;
         } else {
             print(&self.card(sentence))?;

@@ -125,6 +125,14 @@ impl Goal {
     }
 }
 
+impl Act {
+    /// The act on the goals of this work tree alone.
+    fn limited_to(mut self, tree: &str) -> Self {
+        self.goals.retain(|goal| goal.tree == tree);
+        self
+    }
+}
+
 /// The goals that an act on these words is about: all without words.
 ///
 /// # Errors
@@ -225,11 +233,31 @@ impl Memory {
         Ok(())
     }
 
-    /// The project's open goals, the oldest first.
+    /// The project's open goals, the oldest first. Whoever works in the tree can give the project another
+    /// name, by a remote or by settings, so the goals of this tree are read under each name that it had.
     pub(crate) fn goals(&mut self) -> Result<Vec<Goal>, Failure> {
+        let mut acts = Vec::new();
+        let mut earlier_projects = self.marked_projects();
+        earlier_projects.retain(|project| *project != self.project);
+        for project in earlier_projects {
+            let records = self.retry(|memory| {
+                Ok(memory.view_project(&project)?.entries_of_type(kind::GOAL, usize::MAX)?)
+            })?;
+            acts.extend(
+                records.iter().rev().filter_map(parse).map(|act| act.limited_to(&self.tree)),
+            );
+        }
         let records =
             self.retry(|memory| Ok(memory.view()?.entries_of_type(kind::GOAL, usize::MAX)?))?;
-        Ok(open_goals(records.iter().rev().filter_map(parse)))
+        acts.extend(records.iter().rev().filter_map(parse));
+        Ok(open_goals(acts.into_iter()))
+    }
+
+    /// The projects under whose names goals were given in this work tree.
+    fn marked_projects(&self) -> Vec<String> {
+        let mark = self.state.as_deref().map(|state| mark_file(state, &self.tree));
+        let text = mark.and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
     }
 
     /// The open goals that were given in this work tree.
@@ -246,12 +274,20 @@ impl Memory {
         Ok(goals)
     }
 
+    fn names_to_mark(&self) -> String {
+        let mut projects = self.marked_projects();
+        if !projects.contains(&self.project) {
+            projects.push(self.project.clone());
+        }
+        projects.join("\n")
+    }
+
     fn mark_goals(&self, has_goals: bool) {
         let Some(state) = &self.state else { return };
         let file = mark_file(state, &self.tree);
         // Without the mark only a project without settings is not judged.
         let _ = match has_goals {
-            true => mark(&file),
+            true => mark(&file, &self.names_to_mark()),
             false => fs::remove_file(&file),
         };
     }
@@ -266,10 +302,10 @@ fn mark_file(state: &Path, tree: &str) -> PathBuf {
     state.join("goals").join(tree)
 }
 
-fn mark(file: &Path) -> std::io::Result<()> {
+fn mark(file: &Path, projects: &str) -> std::io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new(""));
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    fs::write(file, "")
+    fs::write(file, projects)
 }
 
 /// `None` for a record that this version cannot read.

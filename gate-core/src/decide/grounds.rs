@@ -118,17 +118,21 @@ impl Passing<'_> {
     /// The goals or the criteria that their commands show to be met.
     fn criteria(&self, kind: GroundKind) -> Option<Ground> {
         let is_goal = kind == GroundKind::Goal;
-        let evidence = self.0.iter().filter(|evidence| is_of_goals(evidence) == is_goal);
-        let states: Vec<_> = evidence.flat_map(|evidence| states(evidence)).collect();
+        let evidence: Vec<_> =
+            self.0.iter().filter(|evidence| is_of_goals(evidence) == is_goal).collect();
+        let states: Vec<_> = evidence.iter().flat_map(|evidence| states(evidence)).collect();
+        let edited: Vec<_> =
+            evidence.iter().flat_map(|evidence| edited_scripts(evidence)).collect();
         let count = |state| states.iter().filter(|listed| **listed == state).count() as u64;
         let (met, claimed, total) = (count("met"), count("claimed"), states.len() as u64);
         let noun = if is_goal { "goals" } else { "criteria" };
-        let note = match claimed {
-            0 => String::new(),
-            _ => format!(" ({claimed} only claimed)"),
-        };
+        let notes = [
+            (claimed > 0).then(|| format!("{claimed} only claimed")),
+            (!edited.is_empty()).then(|| format!("edited: {}", some_names(&edited, 1))),
+        ];
+        let note = in_brackets(notes);
         let text = match (is_goal, total) {
-            (true, 1) => "the goal is met".to_owned(),
+            (true, 1) => format!("the goal is met{note}"),
             _ => format!("{noun} met {met} of {total}{note}"),
         };
         (met > 0).then(|| Ground::new(kind, text).counted(met, total))
@@ -169,9 +173,7 @@ impl Passing<'_> {
             (approved + superseded == 0 && !edited.is_empty())
                 .then(|| format!("edited: {}", some_names(&edited, 1))),
         ];
-        let notes: Vec<_> = notes.into_iter().flatten().collect();
-        let note =
-            if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
+        let note = in_brackets(notes);
         let total = passed + approved + superseded;
         let text = format!("old tests {passed} of {total}{note}");
         (total > 0).then(|| Ground::new(GroundKind::OldTests, text).counted(passed, total))
@@ -215,10 +217,27 @@ pub(crate) fn is_of_goals(evidence: &Evidence) -> bool {
     is_named && !states(evidence).is_empty()
 }
 
+/// The notes on a ground, behind it.
+fn in_brackets(notes: impl IntoIterator<Item = Option<String>>) -> String {
+    let notes: Vec<_> = notes.into_iter().flatten().collect();
+    if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) }
+}
+
+/// The criteria that a check lists.
+fn criteria(evidence: &Evidence) -> impl Iterator<Item = &Value> {
+    let list = evidence.detail.as_ref().and_then(|detail| detail.get("criteria")?.as_array());
+    list.into_iter().flatten()
+}
+
 /// The states of the criteria that a check lists.
 fn states(evidence: &Evidence) -> Vec<&str> {
-    let list = evidence.detail.as_ref().and_then(|detail| detail.get("criteria")?.as_array());
-    list.into_iter().flatten().filter_map(|criterion| criterion["state"].as_str()).collect()
+    criteria(evidence).filter_map(|criterion| criterion["state"].as_str()).collect()
+}
+
+/// The scripts that commands of criteria run and the work changed.
+fn edited_scripts(evidence: &Evidence) -> Vec<String> {
+    let lists = criteria(evidence).filter_map(|criterion| criterion["edited"].as_array());
+    lists.flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// The tests of the baseline in the record of a check.

@@ -39,6 +39,8 @@ pub(in crate::checks) struct Criterion {
     pub(in crate::checks) verify: Option<Verify>,
     /// The result of the command, after it has run.
     pub(in crate::checks) result: Option<CommandResult>,
+    /// The scripts that the command runs and the work changed, from the root of the tree.
+    pub(in crate::checks) edited_scripts: Vec<String>,
 }
 
 /// The place of a criterion in a file.
@@ -154,6 +156,9 @@ impl Criterion {
         }
         if let Some(verify) = &self.verify {
             detail["verify"] = json!(shown(&verify.line()));
+        }
+        if !self.edited_scripts.is_empty() {
+            detail["edited"] = json!(self.edited_scripts);
         }
         if let Some(result) = &self.result {
             detail["why"] = json!(result.reason);

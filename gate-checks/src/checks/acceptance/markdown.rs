@@ -138,12 +138,15 @@ impl<'a> TaskReader<'a> {
         }
     }
 
-    /// Takes the command of the task that this text belongs to: `verify:` begins a line of its
-    /// own, or a list item below the task.
+    /// Takes a command of the task that this text belongs to: `verify:` begins a line of its own, or a
+    /// list item below the task. Several are run one after the other.
     fn take_verify(&mut self, offset: usize) {
         let source = self.source.get(offset..).unwrap_or_default();
         let line = source.lines().next().unwrap_or_default();
-        let Some(value) = line.strip_prefix("verify:") else { return };
+        let Some((key, value)) = line.split_at_checked("verify:".len()) else { return };
+        if !key.eq_ignore_ascii_case("verify:") {
+            return;
+        }
         let command = value.trim().trim_matches('`').trim();
         let task = match self.list_items.as_slice() {
             [.., inner] if inner.task.is_some() && inner.is_line_over => inner.task,
@@ -154,7 +157,8 @@ impl<'a> TaskReader<'a> {
             && !command.is_empty()
             && !self.is_in_code
         {
-            item.verify = Some(Verify::Line(command.to_owned()));
+            let first = item.verify.take().map(|verify| format!("{}\n", verify.line()));
+            item.verify = Some(Verify::Line(first.unwrap_or_default() + command));
         }
     }
 

@@ -37,6 +37,8 @@ pub(super) struct SealedRun {
     is_alone: bool,
     /// The limits that the system set, as they stand in records.
     confined: &'static str,
+    /// The digests of the names of the sealed tests that ran without the work, as far as known.
+    ran_before: Vec<String>,
 }
 
 impl VerifiedTests<'_> {
@@ -146,7 +148,7 @@ impl VerifiedTests<'_> {
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
-        Ok(SealedRun { run: result, is_alone, confined })
+        Ok(SealedRun { run: result, is_alone, confined, ran_before: seal.ran.clone() })
     }
 
     /// The run of the command in this copy without the sealed tests and the old ones in their places;
@@ -236,6 +238,24 @@ impl VerifiedTests<'_> {
             return;
         }
         let has_failed = count.as_ref().is_some_and(|count| count.failed > 0);
+        let newly_skipped = count.as_ref().map_or(0, |count| {
+            let skipped = count.named(Status::Skipped).iter();
+            skipped
+                .filter(|id| sealed_run.ran_before.contains(&gate_core::digest(id.as_bytes())))
+                .count()
+        });
+        if has_ended_well && !has_failed && newly_skipped > 0 {
+            let summary = format!(
+                "{} skipped now, and ran before the work",
+                if newly_skipped == 1 {
+                    "a sealed test is".to_owned()
+                } else {
+                    format!("{newly_skipped} sealed tests are")
+                }
+            );
+            verdict.set_outcome(Outcome::Inconclusive, summary);
+            return;
+        }
         let has_passed = has_ended_well && !has_failed;
         let outcome = if has_passed { SealedOutcome::Passed } else { SealedOutcome::Failed };
         let reveal = self.settings.reveal;

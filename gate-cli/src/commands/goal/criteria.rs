@@ -90,6 +90,11 @@ impl CriteriaResults {
         Ok(Self { list, problem })
     }
 
+    /// The criteria; `None` if they are not known.
+    pub(super) fn known(self) -> Option<Vec<CriterionRecord>> {
+        self.problem.is_none().then_some(self.list)
+    }
+
     /// A row for each criterion.
     pub(super) fn add_rows(&self, page: &mut Page) {
         for criterion in &self.list {
