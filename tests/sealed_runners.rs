@@ -124,3 +124,24 @@ fn they_refuse_where_no_control_is_planted_and_nothing_older_is_known() {
     // A test of the agent's own is none of the sealed ones.
     run.file("test_more.py", case("calc.limit(2), 2")).code(0);
 }
+
+/// A command without a report passes as well if it runs none of them.
+#[test]
+fn files_that_a_command_without_a_report_does_not_run_are_no_pass() {
+    let settings = "[checks.tests]\nsealed = \"../sealed\"\n\
+                    command = [\"sh\", \"-c\", \"for t in t_*.sh; do sh $t || exit 1; done\"]\n";
+    let ends = |place: &str, code: i32| {
+        let ran = judge("check --json out.log", DONE)
+            .settings(settings)
+            .file("greet.sh", "echo hello\n")
+            .file("t_old.sh", "sh greet.sh | grep -q hello\n")
+            .file(&format!("../sealed/{place}"), "sh greet.sh | grep -q hello\n")
+            .file(".gitignore", "out.log\n")
+            .committed()
+            .code(code);
+        ran.json()["evidence"][0]["summary"].as_str().unwrap().to_owned()
+    };
+    assert!(ends("t_new.sh", 0).ends_with("the sealed tests pass (readable by the agent)"));
+    let summary = "the command passes as well if the sealed files are broken: it does not run them";
+    assert_eq!(ends("specs/t_new.sh", 1), summary);
+}

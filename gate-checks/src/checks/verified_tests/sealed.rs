@@ -4,6 +4,7 @@
 //! copy, which is emptied after the run, and the product under test is confined as far as the
 //! system can do that. What is shown is a count.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use gate_core::decide::evidence::{Evidence, Outcome};
@@ -27,6 +28,7 @@ use crate::report::{Status, TestReport};
 use crate::runner::RunnerCommand;
 use crate::seal::{Seal, SealError};
 use crate::site::CheckSite;
+use crate::temporary::Temporary;
 use crate::worktree::WorkTree;
 
 /// A run of the sealed tests.
@@ -39,6 +41,16 @@ pub(super) struct SealedRun {
     confined: &'static str,
     /// The digests of the names of the sealed tests that ran without the work, as far as known.
     ran_before: Vec<String>,
+}
+
+/// A file that no interpreter and no compiler takes.
+const BROKEN: &str = "<<<((( \"broken by gate\n";
+
+impl SealedRun {
+    fn passes_without_report(&self) -> bool {
+        let run = self.run.as_ref();
+        run.is_ok_and(|run| run.report.is_none() && run.launched.exit_code == Some(0))
+    }
 }
 
 impl VerifiedTests<'_> {
@@ -89,10 +101,7 @@ impl VerifiedTests<'_> {
             return Ok(());
         }
         let files = self.sealed_files(&seal.folder, &paths, overlay, &tree)?;
-        let replacements = match overlay {
-            Some(overlay) => self.replacements(&tree, overlay, None)?,
-            None => Vec::new(),
-        };
+        let replacements = self.replacements_over(&tree, overlay)?;
         self.lay(deciding_copy, overlay, &replacements)?;
         let mut unsealed_report = old_report.or(verdict.report.as_ref()).cloned();
         let is_unnamed = unsealed_report.as_ref().is_none_or(|report| !is_fully_named(report));
@@ -118,6 +127,14 @@ impl VerifiedTests<'_> {
         // The copy is emptied before an error of the run is returned.
         sealed_copy.end_private()?;
         let sealed_run = sealed_run?;
+        if sealed_run.passes_without_report()
+            && self.passes_with_broken_files(deciding_copy, overlay, &paths).await?
+        {
+            let summary = "the command passes as well if the sealed files are broken: it does not \
+                           run them";
+            verdict.set_outcome(Outcome::Inconclusive, summary.to_owned());
+            return Ok(());
+        }
         let is_readable = seal.is_readable_in(&tree);
         let unsealed = unsealed_report.as_ref();
         self.weigh_sealed(&sealed_run, &files, unsealed, is_readable, verdict);
@@ -178,6 +195,40 @@ impl VerifiedTests<'_> {
         let has_passed =
             run.has_passed() || !replaced.is_empty() && is_nothing_left(copy, &run, is_replaced);
         Ok(has_passed.then_some(run))
+    }
+
+    fn replacements_over(
+        &self,
+        tree: &WorkTree,
+        overlay: Option<&Overlay<'_>>,
+    ) -> Result<Vec<Replacement>, Trouble> {
+        overlay.map_or(Ok(Vec::new()), |overlay| self.replacements(tree, overlay, None))
+    }
+
+    /// The command passes with a text in the place of each sealed file that no language reads. Without a
+    /// report nothing else shows that it runs them.
+    async fn passes_with_broken_files(
+        &self,
+        deciding_copy: &mut TestWorkspace,
+        overlay: Option<&Overlay<'_>>,
+        files: &[PathBuf],
+    ) -> Result<bool, Trouble> {
+        let tree = deciding_copy.tree().clone();
+        self.lay(deciding_copy, overlay, &self.replacements_over(&tree, overlay)?)?;
+        let broken = Temporary::new("try")?;
+        for file in files {
+            let path = broken.path().join(file);
+            fs::create_dir_all(path.parent().unwrap_or(&path))?;
+            fs::write(path, BROKEN)?;
+        }
+        let copy = deciding_copy.deciding_copy(self.settings)?;
+        copy.lay_sealed(broken.path(), files)?;
+        let run = copy.run(&CheckId::new(format!("{}-broken", self.id)), true).await;
+        copy.end_private()?;
+        if self.cx.cancel.is_cancelled() {
+            return Err(Trouble::Ended);
+        }
+        Ok(run.is_ok_and(|run| run.launched.exit_code == Some(0)))
     }
 
     pub(super) fn count_sealed(
