@@ -15,7 +15,8 @@ const AMBIENT: &str = "gate-core/src/exit/ambient.rs";
 const ON_DISK: [&str; 2] = ["crates/gate-fleet/src/disk", "crates/gate-fleet/src/durable.rs"];
 
 /// Lowest first: a crate may use those before it.
-pub(crate) const CRATES: [&str; 9] = [
+pub(crate) const CRATES: [&str; 10] = [
+    "crates/gate-platform",
     "crates/gate-transcript",
     "gate-core",
     "crates/gate-card",

@@ -41,6 +41,9 @@ const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
 /// more.
 const USER: u32 = 1;
 
+/// Added to a time that cannot be relied on, in seconds.
+const FUTURE_SECONDS: i64 = 10_000_000_000;
+
 /// The variable of the home folder, as other systems have it.
 const HOME: &str = "HOME";
 
@@ -110,7 +113,9 @@ pub trait MetadataExt {
     fn mtime(&self) -> i64;
     /// Nanoseconds of that.
     fn mtime_nsec(&self) -> i64;
-    /// The later of the last change and the making of the file, in seconds since the Unix epoch.
+    /// The time of the last change of anything is not known, since a program can set all times
+    /// that there are. It lies in the future, and differs between two states whose times do: nobody
+    /// then takes a file for an old one that has not changed.
     fn ctime(&self) -> i64;
     /// Nanoseconds of that.
     fn ctime_nsec(&self) -> i64;
@@ -159,7 +164,7 @@ impl MetadataExt for Metadata {
     }
 
     fn ctime(&self) -> i64 {
-        seconds(changed(self))
+        seconds(changed(self)) + FUTURE_SECONDS
     }
 
     fn ctime_nsec(&self) -> i64 {
