@@ -94,7 +94,7 @@ pub const SHORTCOMINGS: &[&str] = if cfg!(target_os = "linux") {
 /// The name of git's file.
 pub const GIT: &str = "git";
 
-/// What stands between two folders of a `PATH`.
+/// The character between two folders of a `PATH`.
 pub const PATH_SEPARATOR: &str = ":";
 
 /// The error of [`NO_FOLLOW`] at a link.
@@ -246,12 +246,6 @@ pub fn end_group(leader: u32) {
     if let Some(group) = group_of(leader) {
         let _ = kill_process_group(group, Signal::KILL);
     }
-}
-
-/// Asks the group that a program leads to end, where the system has such a request: false if it has
-/// none, or no process of the group is left.
-pub fn ask_group_to_end(leader: u32) -> bool {
-    group_of(leader).is_some_and(|group| kill_process_group(group, Signal::TERM).is_ok())
 }
 
 /// A process is left in the group that a program led.

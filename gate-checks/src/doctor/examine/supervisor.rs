@@ -35,7 +35,7 @@ pub(super) fn try_supervisor(policy: &Policy, site: &CheckSite) -> Finding {
     }
 }
 
-/// What gate does elsewhere and not on this system.
+/// Findings about what gate does elsewhere and not on this system.
 pub(super) fn shortcomings() -> impl Iterator<Item = Finding> {
     gate_platform::SHORTCOMINGS.iter().map(|sentence| note("platform", *sentence))
 }
