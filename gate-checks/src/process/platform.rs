@@ -1,4 +1,4 @@
-//! How jobs and sessions are started and ended with all their descendants.
+//! The start of jobs and sessions, and their end with all their descendants.
 //!
 //! * Unix: under a supervisor, with process groups, sessions and signals.
 //! * Windows: in a job object, which the system ends when its last handle is closed.
