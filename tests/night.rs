@@ -160,7 +160,7 @@ const LIMITED: &str = "test $n = 1 || { test $(date +%s) -ge $(cat c-until) && e
 /// Lines of a shell behind `CLIENT`: what the agents of a night do.
 const ACTS: &str = "goes_on() { date +%N >>work; works 'I go on.' 0.25; exit; }\n\
     ends() { name=${0##*/}; touch fixed-${name%.sh}; works \"$done_\" 0.25; exit; }\n\
-    waits() { echo $$ >\"c-pid-${0##*/}\"; exec sleep 300; }\n";
+    waits() { echo $$ >\"c-pid-${0##*/}\"; exec sleep 3000; }\n";
 
 const SETTINGS: &str = "[checks.tests]\ncommand = [\"sh\", \"-c\", \"ls | grep -q ^fixed\"]\n\
     [run]\nbackoff_first = \"1ms\"\nbackoff_max = \"2ms\"\n[breaker]\nno_progress = 3\n";
