@@ -6,6 +6,9 @@ macro_rules! packs {
     ($($name:ident $file:literal,)*) => {
         $(#[doc = concat!("`", $file, "`")]
         pub const $name: &str = include_str!($file);)*
+
+        /// The texts of all packs.
+        pub const ALL: &[&str] = &[$($name),*];
     };
 }
 

@@ -19,15 +19,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gate_checks::process::{self, ancestors};
 use gate_checks::{CheckSite, OwnChecks};
-use gate_core::config::{Backoff, ConfigWarning, Resolved};
+use gate_core::config::{Backoff, Resolved};
 use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::iteration_facts::TreeState;
 use gate_core::decide::policy::{Threshold, TokenMode, When};
-use gate_core::decide::reason::{Warning, WarningCode};
+use gate_core::decide::reason::Warning;
 use gate_core::decide::signal::{TokenHalves, UncheckedSignal, prompt};
 use gate_core::mask::Masker;
 use gate_core::{Decision, Input, Policy, Scan, decide};
-use gate_lens::replay::Replayer;
+use gate_lens::replay::{about_place, about_settings};
 
 use crate::failure::Failure;
 use crate::governance::handoff_problems;
@@ -86,14 +86,11 @@ impl Gate {
         let patterns = PatternSet::from_policy(&settings.policy)?;
         let backoff = settings.run.backoff();
         let masker = site.masker();
-        let warnings = settings.warnings.iter().map(warning);
-        let masked_warnings = warnings
-            .map(|warning| Warning { message: masker.text(&warning.message), ..warning })
-            .collect();
+        let warnings = about_settings(&settings, &masker);
         Ok(Self {
             policy: settings.policy,
             patterns,
-            warnings: masked_warnings,
+            warnings,
             own_checks: OwnChecks::default(),
             site,
             masker,
@@ -129,16 +126,7 @@ impl Gate {
     /// Keeps only the checks that run in one place. Decisions name the others.
     #[must_use]
     pub fn at(mut self, place: When) -> Self {
-        let checks = self.policy.checks.iter();
-        let dropped_checks: Vec<_> = checks
-            .filter(|(_, check)| !check.when.contains(&place))
-            .map(|(name, _)| name.as_str())
-            .collect();
-        if !dropped_checks.is_empty() {
-            let names = dropped_checks.join(", ");
-            let message = format!("run elsewhere only, as `when` says: {names}");
-            self.warnings.push(Warning::new(WarningCode::CheckElsewhere, message));
-        }
+        self.warnings.extend(about_place(&self.policy, place));
         self.place_of_use = Some(place);
         self.policy = self.policy.at(place);
         self
@@ -164,12 +152,6 @@ impl Gate {
         self.policy = policy;
         self.writes_tests = true;
         Ok(self)
-    }
-
-    /// The part of the gate that decides again on past transcripts.
-    pub(crate) fn into_replayer(self) -> Replayer {
-        let Self { policy, patterns, warnings, masker, .. } = self;
-        Replayer { policy, patterns, warnings, masker }
     }
 
     /// Adds a memory: the gate then numbers iterations, feeds the breaker, and records
@@ -337,14 +319,4 @@ fn output_files() -> impl Iterator<Item = PathBuf> {
     let own_pid = i32::try_from(std::process::id()).into_iter();
     let caller_pids = ancestors().map(|process| process.pid);
     own_pid.chain(caller_pids).flat_map(process::output_files)
-}
-
-/// A warning about a setting that is valid.
-fn warning(warning: &ConfigWarning) -> Warning {
-    let code = match warning {
-        ConfigWarning::Locked(_) => WarningCode::SettingLocked,
-        ConfigWarning::Gone { .. } => WarningCode::SettingGone,
-        _ => WarningCode::ThresholdFromEnvironment,
-    };
-    Warning::new(code, warning.to_string())
 }

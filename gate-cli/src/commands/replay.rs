@@ -19,7 +19,6 @@ use gate_card::{Flow, Lines};
 use gate_checks::CheckSite;
 use gate_core::Policy;
 use gate_core::config::Resolved;
-use gate_core::decide::policy::When;
 use gate_lens::replay::accuracy::By;
 use gate_lens::replay::report::{Bar, Grouping, Layout, Report};
 use gate_lens::replay::{
@@ -31,7 +30,7 @@ use gate_transcript::Forced;
 use super::arguments::InputArgs;
 use super::common::DONE;
 use crate::failure::Failure;
-use crate::gate::{Gate, input_digest};
+use crate::gate::input_digest;
 use crate::interrupt::Interrupt;
 use crate::invocation::Invocation;
 use crate::memory::Memory;
@@ -154,7 +153,8 @@ struct Program {
 
 impl Host for Program {
     fn replayer(&self, settings: &Resolved) -> Result<Replayer, Failure> {
-        Ok(Gate::open(settings.clone(), self.site.clone())?.at(When::Check).into_replayer())
+        gate_checks::validate(&settings.policy)?;
+        Replayer::open(settings, self.site.masker())
     }
 
     fn input_digest(&self, gate: &Replayer, file: &Path, format: Option<Forced>) -> Option<String> {

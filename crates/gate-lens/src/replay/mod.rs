@@ -12,6 +12,7 @@ pub mod report;
 mod run_folder;
 #[cfg(test)]
 mod tests;
+mod warnings;
 mod workers;
 
 pub use given::{EarlierReplay, Idle, Labelled, Labels};
@@ -20,7 +21,6 @@ pub use marks::{JudgedTranscript, MarkedDecision, MarkedTranscript, Marks};
 pub use record::{
     Changed, GROUP, Judged, Label, ROW, ReplayGroup, ReplayRecord, ReplayVerdict, SUMMARY,
 };
-pub use replayer::Replayer;
-pub use workers::{
-    Finding, Findings, Host, MAX_THRESHOLD, Row, Work, exits_under, with_thresholds,
-};
+pub use replayer::{Replayer, Row, TranscriptText, exits_under};
+pub use warnings::{about_place, about_settings};
+pub use workers::{Finding, Findings, Host, MAX_THRESHOLD, Work, with_thresholds};

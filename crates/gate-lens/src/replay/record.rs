@@ -27,6 +27,12 @@ pub const SUMMARY: &str = "gate.replay.summary.v1";
 pub struct ReplayRecord {
     /// Always `gate.replay.v1`.
     pub schema: &'static str,
+    /// The version of gate that judged.
+    pub gate_version: &'static str,
+    /// The policy that it was judged under; null if the settings made none.
+    pub policy_digest: Option<String>,
+    /// The digest of the rule packs in that gate. Rows with equal versions and digests are comparable.
+    pub patterns_digest: String,
     /// The file, as it was named or found.
     pub file: String,
     /// The iteration: its place in the file, or the run's place among its

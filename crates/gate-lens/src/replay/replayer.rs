@@ -1,20 +1,26 @@
 //! Decisions over transcripts that one already has: no work tree, so no checks
 //! and no state.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Instant;
 
+use gate_core::config::Resolved;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::indicator::PatternSet;
+use gate_core::decide::policy::When;
 use gate_core::decide::reason::Warning;
 use gate_core::mask::Masker;
+use gate_core::record::VERSION;
 use gate_core::scan::Transcript;
-use gate_core::{Decision, Failure, Input, Policy, Scan, Scanner, Verdict, decide};
+use gate_core::{Decision, Failure, Input, Policy, Scan, Scanner, Verdict, decide, digest};
 use gate_transcript::Forced;
 use gate_transcript::iterations::{Part, Splitter};
 
-use super::record::ReplayVerdict;
-use crate::read::read_file;
+use super::record::{ROW, ReplayRecord, ReplayVerdict};
+use super::warnings::{about_place, about_settings};
+use crate::read::{BLOCK, read_file};
 
 /// The progress of a replay.
 pub enum Step {
@@ -38,6 +44,24 @@ pub struct Replayed {
     pub transcript: Transcript,
 }
 
+/// An iteration.
+#[derive(Debug)]
+pub struct Row {
+    /// Its verdict.
+    pub record: ReplayRecord,
+    /// By policy (see [`exits_under`]): may the loop end here?
+    pub exits: Vec<bool>,
+}
+
+/// Decides an iteration again under each policy; true where the loop may end.
+pub fn exits_under(policies: &[Policy], decision: &Decision) -> Vec<bool> {
+    if policies.is_empty() {
+        return Vec::new();
+    }
+    let input = &decision.input;
+    policies.iter().map(|policy| decide(input, policy).verdict == Verdict::Exit).collect()
+}
+
 /// Settings made ready, as `gate check` has them.
 #[derive(Debug)]
 pub struct Replayer {
@@ -49,9 +73,100 @@ pub struct Replayer {
     pub warnings: Vec<Warning>,
     /// Masks secrets of the environment.
     pub masker: Masker,
+    policy_digest: String,
 }
 
+/// A transcript in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct TranscriptText<'t> {
+    /// Its name in rows.
+    pub name: &'t str,
+    /// Its bytes, as a file would have them.
+    pub bytes: &'t [u8],
+    /// Its format, if that is not to be detected.
+    pub format: Option<Forced>,
+}
+
+/// Passes bytes on, in blocks.
+type Take<'t> = &'t mut dyn FnMut(&[u8]);
+
 impl Replayer {
+    /// A gate without checks and state, with these settings.
+    ///
+    /// # Errors
+    ///
+    /// A pattern that does not compile.
+    pub fn open(settings: &Resolved, masker: Masker) -> Result<Self, Failure> {
+        let place = When::Check;
+        let patterns = PatternSet::from_policy(&settings.policy)?;
+        let mut warnings = about_settings(settings, &masker);
+        warnings.extend(about_place(&settings.policy, place));
+        let policy = settings.policy.clone().at(place);
+        let policy_digest = policy.digest();
+        Ok(Self { policy, patterns, warnings, masker, policy_digest })
+    }
+
+    /// Decides over each iteration of a transcript in memory: the rows of `gate replay` on a file with
+    /// these bytes. After a defect of gate the last row has an error.
+    pub fn judge(
+        &self,
+        transcript: TranscriptText<'_>,
+        policies: &[Policy],
+        emit: &mut dyn FnMut(Row),
+    ) {
+        let TranscriptText { name, bytes, format } = transcript;
+        let mut iteration = 1;
+        let read = |take: Take<'_>| {
+            bytes.chunks(BLOCK).for_each(take);
+            Ok(())
+        };
+        let judged = caught(|| {
+            self.replay_from(read, format, &mut |step| {
+                if let Step::Iteration(replayed) = step {
+                    emit(self.row(name, iteration, *replayed, policies));
+                    iteration += 1;
+                }
+            })
+        });
+        if let Err(failure) = judged {
+            emit(Row { record: self.unread(name, iteration, failure), exits: Vec::new() });
+        }
+    }
+
+    /// The row of a transcript that could not be read.
+    pub fn unread(&self, name: &str, iteration: u64, failure: Failure) -> ReplayRecord {
+        let policy_digest = Some(self.policy_digest.clone());
+        ReplayRecord { policy_digest, error: Some(failure), ..place(name, iteration) }
+    }
+
+    /// The row of an iteration, whose place in its file or run is `iteration`.
+    pub(crate) fn row(
+        &self,
+        name: &str,
+        iteration: u64,
+        replayed: Replayed,
+        policies: &[Policy],
+    ) -> Row {
+        let Replayed { first_line, bytes, duration_ms, verdict, decision, transcript } = replayed;
+        let exits = exits_under(policies, &decision);
+        let record = ReplayRecord {
+            policy_digest: Some(self.policy_digest.clone()),
+            first_line,
+            verdict: Some(verdict),
+            signal: Some(decision.input.signal),
+            indicators: Some(decision.input.indicators),
+            reasons: decision.reasons,
+            warnings: decision.input.warnings,
+            next: decision.next,
+            assumed: self.policy.checks.keys().cloned().collect(),
+            transcript: Some(transcript),
+            bytes,
+            duration_ms,
+            ..place(name, iteration)
+        };
+        Row { record, exits }
+    }
+
     /// Reads a transcript iteration by iteration, and decides over each.
     ///
     /// # Errors
@@ -60,6 +175,15 @@ impl Replayer {
     pub fn replay(
         &self,
         file: &Path,
+        format: Option<Forced>,
+        emit: &mut dyn FnMut(Step),
+    ) -> Result<(), Failure> {
+        self.replay_from(|take| read_file(file, take).map(drop), format, emit)
+    }
+
+    fn replay_from(
+        &self,
+        read: impl FnOnce(Take<'_>) -> Result<(), Failure>,
         format: Option<Forced>,
         emit: &mut dyn FnMut(Step),
     ) -> Result<(), Failure> {
@@ -81,7 +205,7 @@ impl Replayer {
                 }
             }
         };
-        read_file(file, &mut |bytes| {
+        read(&mut |bytes| {
             splitter.push(bytes, &mut |part| take(part, emit));
             emit(Step::Read(bytes.len() as u64));
         })?;
@@ -148,4 +272,33 @@ struct OpenIteration<'p> {
     bytes: u64,
     start: Instant,
     scanner: Scanner<'p>,
+}
+
+/// Runs a part of gate; if that panics, a defect of gate ends this part alone.
+///
+/// # Errors
+///
+/// Those of the part; a defect.
+pub(crate) fn caught(part: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    catch_unwind(AssertUnwindSafe(part))
+        .unwrap_or_else(|_| Err(Failure::internal("defect", "gate has a defect; please report it")))
+}
+
+/// A row of which only the place is known.
+pub(crate) fn place(name: &str, iteration: u64) -> ReplayRecord {
+    ReplayRecord {
+        schema: ROW,
+        gate_version: VERSION,
+        patterns_digest: packs_digest().to_owned(),
+        file: name.to_owned(),
+        iteration,
+        first_line: 1,
+        ..ReplayRecord::default()
+    }
+}
+
+/// The digest of the rule packs in this program.
+fn packs_digest() -> &'static str {
+    static DIGEST: OnceLock<String> = OnceLock::new();
+    DIGEST.get_or_init(|| digest(gate_patterns::ALL.concat().as_bytes()))
 }

@@ -3,7 +3,6 @@
 
 use std::collections::VecDeque;
 use std::num::NonZero;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -13,15 +12,15 @@ use std::time::Duration;
 
 use gate_core::config::Resolved;
 use gate_core::decide::policy::Threshold;
-use gate_core::{Decision, Failure, Policy, Verdict, decide};
+use gate_core::{Failure, Policy};
 use gate_transcript::Forced;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::given::{Labelled, Labels};
 use super::inputs::{Input, Passed, look};
 use super::marks::{JudgedTranscript, Marks};
-use super::record::{Judged, ROW, ReplayRecord};
-use super::replayer::{Replayed, Replayer, Step};
+use super::record::{Judged, ReplayRecord};
+use super::replayer::{Replayer, Row, Step, caught, place};
 
 /// Files that the pool may be given ahead of the one whose rows are printed.
 const FILES_AHEAD: usize = 128;
@@ -41,15 +40,6 @@ pub enum Finding {
     Passed(Passed),
 }
 
-/// An iteration.
-#[derive(Debug)]
-pub struct Row {
-    /// Its verdict.
-    pub record: ReplayRecord,
-    /// By policy (see [`Work::policies`]): may the loop end here?
-    pub exits: Vec<bool>,
-}
-
 /// The policy with each threshold from 0 to [`MAX_THRESHOLD`].
 pub fn with_thresholds(policy: &Policy) -> Vec<Policy> {
     let with = |threshold| {
@@ -58,15 +48,6 @@ pub fn with_thresholds(policy: &Policy) -> Vec<Policy> {
         policy
     };
     (0..=MAX_THRESHOLD).map(with).collect()
-}
-
-/// Decides an iteration again under each policy; true where the loop may end.
-pub fn exits_under(policies: &[Policy], decision: &Decision) -> Vec<bool> {
-    if policies.is_empty() {
-        return Vec::new();
-    }
-    let input = &decision.input;
-    policies.iter().map(|policy| decide(input, policy).verdict == Verdict::Exit).collect()
 }
 
 /// The part of `gate check` that a replay borrows from the program.
@@ -211,23 +192,22 @@ impl Work {
     fn read_file(&self, file: usize, output: &SyncSender<Finding>) {
         let input = &self.inputs[file];
         // A defect is one file's: the others are read all the same.
-        let read = catch_unwind(AssertUnwindSafe(|| {
+        let read = caught(|| {
             let gate = self.take_gate()?;
             self.replay(&gate, input, output);
             self.return_gate(gate);
             Ok(())
-        }));
-        let read = read.unwrap_or_else(|_| {
-            Err(Failure::internal("defect", "gate has a defect; please report it"))
         });
         if let Err(failure) = read {
-            self.fail(input, 0, failure, output);
+            let record = place(&input.shown, input.iteration);
+            self.fail(input, ReplayRecord { error: Some(failure), ..record }, output);
         }
     }
 
     fn replay(&self, gate: &Replayer, input: &Input, output: &SyncSender<Finding>) {
         if let Some(failure) = &input.error {
-            return self.fail(input, 0, failure.clone(), output);
+            let record = gate.unread(&input.shown, input.iteration, failure.clone());
+            return self.fail(input, record, output);
         }
         let passed = if input.wanted { None } else { look(&input.path) };
         if let Some(passed) = passed {
@@ -242,8 +222,7 @@ impl Work {
                 self.read.fetch_add(bytes, Ordering::Relaxed);
             }
             Step::Iteration(replayed) => {
-                let exits = exits_under(&self.policies, &replayed.decision);
-                let row = Row { record: row(gate, input, rows, *replayed), exits };
+                let row = gate.row(&input.shown, input.iteration + rows, *replayed, &self.policies);
                 rows += 1;
                 if let Some(earlier) = latest.replace(row) {
                     let label = self.label(input, &earlier.record, false);
@@ -258,7 +237,8 @@ impl Work {
             send(output, labelled(last, label));
         }
         if let Err(failure) = read {
-            self.fail(input, rows, failure, output);
+            let record = gate.unread(&input.shown, input.iteration + rows, failure);
+            self.fail(input, record, output);
         }
     }
 
@@ -279,8 +259,7 @@ impl Work {
         self.labels.get(input.id?, row.iteration, is_last)
     }
 
-    fn fail(&self, input: &Input, rows: u64, failure: Failure, output: &SyncSender<Finding>) {
-        let record = ReplayRecord { error: Some(failure), ..empty(input, rows) };
+    fn fail(&self, input: &Input, record: ReplayRecord, output: &SyncSender<Finding>) {
         let label = self.label(input, &record, true);
         send(output, labelled(Row { record, exits: Vec::new() }, label));
     }
@@ -300,33 +279,4 @@ fn labelled(mut row: Row, label: Option<Labelled>) -> Finding {
         record.judged = record.verdict.map(|verdict| Judged::new(verdict, label, ambiguous));
     }
     Finding::Row(Box::new(row))
-}
-
-fn row(gate: &Replayer, input: &Input, before: u64, replayed: Replayed) -> ReplayRecord {
-    let Replayed { first_line, bytes, duration_ms, verdict, decision, transcript } = replayed;
-    ReplayRecord {
-        first_line,
-        verdict: Some(verdict),
-        signal: Some(decision.input.signal),
-        indicators: Some(decision.input.indicators),
-        reasons: decision.reasons,
-        warnings: decision.input.warnings,
-        next: decision.next,
-        assumed: gate.policy.checks.keys().cloned().collect(),
-        transcript: Some(transcript),
-        bytes,
-        duration_ms,
-        ..empty(input, before)
-    }
-}
-
-/// A row of which only the place is known.
-fn empty(input: &Input, before: u64) -> ReplayRecord {
-    ReplayRecord {
-        schema: ROW,
-        file: input.shown.clone(),
-        iteration: input.iteration + before,
-        first_line: 1,
-        ..ReplayRecord::default()
-    }
 }

@@ -3,3 +3,4 @@
 mod beside;
 mod files;
 mod kinds;
+mod memory;
