@@ -14,9 +14,11 @@ const AMBIENT: &str = "gate-core/src/exit/ambient.rs";
 /// The parts of their crate that read and write a disk: they keep the formats of many agents there.
 const ON_DISK: [&str; 2] = ["crates/gate-fleet/src/disk", "crates/gate-fleet/src/durable.rs"];
 
+/// The one crate outside of the workspace that is not for tests: it needs Python.
+const PYTHON: &str = "crates/gate-py";
+
 /// Lowest first: a crate may use those before it.
 pub(crate) const CRATES: [&str; 10] = [
-    "crates/gate-platform",
     "crates/gate-transcript",
     "gate-core",
     "crates/gate-card",
@@ -26,6 +28,7 @@ pub(crate) const CRATES: [&str; 10] = [
     "gate-checks",
     "crates/gate-lens",
     "gate-cli",
+    PYTHON,
 ];
 
 /// Crates that read no file, clock or environment by themselves.
@@ -149,8 +152,7 @@ fn imports(code: &str) -> BTreeSet<String> {
 fn arrows_run_one_way() {
     for (position, krate) in CRATES.iter().enumerate() {
         let above = &CRATES[position + 1..];
-        let manifest: toml::Table =
-            toml::from_str(&read(&root().join(krate).join("Cargo.toml"))).unwrap();
+        let manifest = manifest(krate);
         for table in ["dependencies", "dev-dependencies", "build-dependencies"] {
             let names = manifest.get(table).and_then(toml::Value::as_table).into_iter().flatten();
             let higher = names.filter(|(name, _)| above.contains(&name.as_str()));
@@ -170,15 +172,23 @@ fn arrows_run_one_way() {
     }
 }
 
+fn manifest(krate: &str) -> toml::Table {
+    toml::from_str(&read(&root().join(krate).join("Cargo.toml"))).unwrap()
+}
+
 #[test]
 fn every_crate_forbids_unsafe_and_takes_the_workspaces_lints() {
-    for krate in CRATES {
-        let manifest: toml::Table =
-            toml::from_str(&read(&root().join(krate).join("Cargo.toml"))).unwrap();
-        assert_eq!(manifest["lints"]["workspace"], toml::Value::Boolean(true), "{krate}");
+    let workspace = &manifest("")["workspace"];
+    assert_eq!(workspace["lints"]["rust"]["unsafe_code"].as_str(), Some("forbid"));
+    for krate in CRATES.into_iter().filter(|krate| *krate != PYTHON) {
+        assert_eq!(manifest(krate)["lints"]["workspace"], toml::Value::Boolean(true), "{krate}");
     }
-    let workspace: toml::Table = toml::from_str(&read(&root().join("Cargo.toml"))).unwrap();
-    assert_eq!(workspace["workspace"]["lints"]["rust"]["unsafe_code"].as_str(), Some("forbid"));
+    // It cannot inherit from a workspace that it is not in.
+    let python = manifest(PYTHON);
+    assert_eq!(python["lints"], workspace["lints"], "{PYTHON}");
+    for key in ["version", "edition", "rust-version", "license", "authors"] {
+        assert_eq!(python["package"][key], workspace["package"][key], "{PYTHON}: {key}");
+    }
 }
 
 #[test]

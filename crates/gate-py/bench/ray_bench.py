@@ -1,0 +1,159 @@
+"""Compares Ray's rows with those of `gate replay`, and the processor time of two workers with one.
+
+    ray_bench.py FOLDER PROGRAM [--remove-node]
+
+FOLDER was made by make.py; PROGRAM is the gate that the package belongs to. With --remove-node a node of
+a cluster goes in the middle of the run with two workers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import statistics
+import subprocess
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import exit_gate
+import exit_gate.ray
+import psutil
+import pyarrow.parquet as pq
+import ray
+import ray.data
+from ray.cluster_utils import Cluster
+
+# Most of two workers' processor time a row, as a multiple of that of one.
+CPU_BAR = 1.3
+# Most of the processor time of one start of the program that `judge` takes.
+JUDGE_BAR = 0.1
+STORE_BYTES = 2 << 30
+
+
+def digest(row: dict[str, object]) -> bytes:
+    row.pop("duration_ms")
+    return hashlib.blake2b(json.dumps(row, sort_keys=True).encode(), digest_size=16).digest()
+
+
+def replayed(folder: Path, program: str) -> Counter[bytes]:
+    with (folder / "list.txt").open() as names:
+        ran = subprocess.Popen(
+            [program, "replay", "--json", "-"], cwd=folder, stdin=names, stdout=subprocess.PIPE
+        )
+    assert ran.stdout
+    rows = Counter(digest(json.loads(line)) for line in ran.stdout)
+    ran.wait()
+    return rows
+
+
+def cpu_seconds(process: psutil.Process) -> float:
+    """That of a process and of all that it started, ended or not."""
+    total = 0.0
+    for member in [process, *process.children(recursive=True)]:
+        try:
+            times = member.cpu_times()
+        except psutil.NoSuchProcess:
+            continue
+        total += times.user + times.system + times.children_user + times.children_system
+    return total
+
+
+def judged(folder: Path, out: Path, workers: int) -> tuple[Counter[bytes], float]:
+    """The rows, and the processor time of reading, judging and writing them, in seconds."""
+    before = cpu_seconds(psutil.Process())
+    dataset = ray.data.read_parquet(str(folder / "parquet"))
+    rows = exit_gate.ray.judge(dataset, column="transcript", file="file", concurrency=workers)
+    rows.write_parquet(str(out))
+    spent = cpu_seconds(psutil.Process()) - before
+    files = sorted(out.glob("**/*.parquet"))
+    found: Counter[bytes] = Counter()
+    for file in files:
+        column = pq.read_table(file, columns=["gate_row"]).column("gate_row")
+        found.update(digest(json.loads(row.as_py())) for row in column)
+    return found, spent
+
+
+def start(nodes: int) -> Cluster:
+    head = {"num_cpus": 1, "object_store_memory": STORE_BYTES}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
+    for _ in range(nodes - 1):
+        cluster.add_node(num_cpus=1, object_store_memory=STORE_BYTES)
+    cluster.wait_for_nodes()
+    ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
+    return cluster
+
+
+def stop(cluster: Cluster) -> None:
+    ray.shutdown()
+    cluster.shutdown()
+
+
+def report(name: str, figure: str, holds: bool) -> bool:
+    print(f"{'holds' if holds else 'FAILS':6} {name:42} {figure}", flush=True)
+    return holds
+
+
+def judge_beside_a_start(folder: Path, program: str) -> bool:
+    """One transcript of 10 KB: a call in a warm process beside a start of the program, in turns."""
+    name = next(line for line in (folder / "list.txt").read_text().splitlines() if "long" not in line)
+    text = (folder / name).read_bytes()
+    calls, starts = [], []
+    exit_gate.judge(text)
+    for _ in range(30):
+        before = time.process_time()
+        for _ in range(20):
+            exit_gate.judge(text)
+        calls.append((time.process_time() - before) / 20)
+        children = os.times()
+        subprocess.run([program, "replay", "--json", name], cwd=folder, stdout=subprocess.DEVNULL)
+        after = os.times()
+        starts.append(
+            after.children_user + after.children_system - children.children_user - children.children_system
+        )
+    call, begun = statistics.median(calls), statistics.mean(starts)
+    figure = f"{call * 1e3:.2f} ms beside {begun * 1e3:.1f} ms: {call / begun:.3f} (at most {JUDGE_BAR})"
+    return report("judge beside a start, 10 KB", figure, call <= JUDGE_BAR * begun)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("program")
+    parser.add_argument("--remove-node", action="store_true")
+    arguments = parser.parse_args()
+    folder: Path = arguments.folder.resolve()
+    program = os.path.abspath(arguments.program)
+    run = folder / f"out.{os.getpid()}"
+    holds = [judge_beside_a_start(folder, program)]
+    expected = replayed(folder, program)
+    if arguments.remove_node:
+        cluster = start(nodes=1)
+        # The driver is on the head, so another node goes.
+        node = cluster.add_node(num_cpus=1, object_store_memory=STORE_BYTES)
+        remover = threading.Timer(20, lambda: cluster.remove_node(node, allow_graceful=False))
+        remover.start()
+        rows, _ = judged(folder, run / "removed", workers=2)
+        holds.append(report("the node was removed before the end", "", not remover.is_alive()))
+        holds.append(report("rows after a node was removed", f"{rows.total()}", rows == expected))
+        stop(cluster)
+    else:
+        spent = {}
+        for workers in (1, 2):
+            cluster = start(nodes=workers)
+            rows, spent[workers] = judged(folder, run / str(workers), workers)
+            figure = f"{rows.total()} of {expected.total()}, {spent[workers]:.1f} s of processor"
+            holds.append(report(f"rows of {workers} workers", figure, rows == expected))
+            stop(cluster)
+        ratio = spent[2] / spent[1]
+        holds.append(
+            report("a row with two beside one", f"{ratio:.2f} (at most {CPU_BAR})", ratio <= CPU_BAR)
+        )
+    raise SystemExit(0 if all(holds) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""Judging a dataset of Ray Data.
+
+    import ray
+    import exit_gate.ray
+
+    sessions = ray.data.read_parquet("s3://bucket/sessions")
+    exit_gate.ray.judge(sessions, column="transcript").write_parquet("s3://bucket/verdicts")
+
+Ray schedules, retries and streams; each actor holds one gate, and each row is that of `gate replay`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._judge import Config, Judge
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from ray.data import Dataset
+
+
+class _Actor:
+    """Holds a gate for the batches that come to one worker."""
+
+    def __init__(self, judge: Judge, column: str, file: str | None) -> None:
+        self.judge, self.column, self.file = judge, column, file
+
+    def __call__(self, batch: pa.Table) -> pa.Table:
+        import pyarrow as pa
+
+        return pa.Table.from_batches([self.judge.judge_batch(batch, self.column, file=self.file)])
+
+
+def judge(
+    dataset: Dataset,
+    *,
+    column: str = "text",
+    config: Config = None,
+    format: str | None = None,
+    file: str | None = None,
+    **options: Any,
+) -> Dataset:
+    """Judges the transcripts in a column of a dataset, lazily.
+
+    The result has the rows and columns that `exit_gate.judge_batch` describes. The settings are read
+    here, once, and go with the actors, which may run on other machines; each needs this package.
+    `options` go to `Dataset.map_batches`, such as `concurrency`, `num_cpus` and `batch_size`. If not
+    given, a batch is a block of the dataset, and there is an actor for each free processor.
+    """
+    options.setdefault("batch_size", None)
+    if not {"concurrency", "compute"} & options.keys():
+        import ray.data
+
+        options["compute"] = ray.data.ActorPoolStrategy(min_size=1)
+    return dataset.map_batches(
+        _Actor,
+        fn_constructor_args=(Judge(config, format=format), column, file),
+        batch_format="pyarrow",
+        zero_copy_batch=True,
+        **options,
+    )

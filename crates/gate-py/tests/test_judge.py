@@ -1,0 +1,168 @@
+"""What a caller sees of `judge`, `judge_batch`, `sweep`, `audit` and `check`."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import exit_gate
+import pyarrow as pa
+import pytest
+from conftest import in_order, untimed
+
+DONE = "All tasks are completed.\n\nEXIT_STATUS: COMPLETE\n"
+PROMISES = {"signal": {"accept": ["promise"]}}
+
+
+def test_rows_are_those_of_the_program(transcripts, replayed):
+    gate = exit_gate.Judge()
+    rows = [row for name, text in transcripts for row in gate.judge_iterations(text, file=name)]
+    expected = replayed()
+    assert len(expected) > len(transcripts)
+    assert in_order(rows) == in_order(expected)
+
+
+def test_settings_count_as_they_do_for_the_program(transcripts, replayed, tmp_path):
+    file = tmp_path / "promises.toml"
+    file.write_text('[signal]\naccept = ["promise"]\n[checks.tests]\ncommand = ["true"]\n')
+    gate = exit_gate.Judge(file)
+    rows = [row for name, text in transcripts for row in gate.judge_iterations(text, file=name)]
+    assert in_order(rows) == in_order(replayed("--config", str(file)))
+    assert {row["policy_digest"] for row in rows} == {gate.policy_digest}
+    assert gate.policy_digest != exit_gate.Judge().policy_digest
+    same = {"signal": {"accept": ["promise"]}, "checks": {"tests": {"command": ["true"]}}}
+    assert exit_gate.Judge(same).policy_digest == gate.policy_digest
+
+
+def test_a_row_names_the_gate_that_judged():
+    row = exit_gate.judge(DONE)
+    assert (row["schema"], row["verdict"]) == ("gate.replay.v1", "exit")
+    assert row["gate_version"] == exit_gate.__version__
+    for name in ("policy_digest", "patterns_digest"):
+        assert row[name].startswith("blake3:"), name
+
+
+def test_texts_and_bytes_have_one_verdict():
+    rows = [exit_gate.judge(kind) for kind in (DONE, DONE.encode(), bytearray(DONE.encode()))]
+    assert {json.dumps(untimed(row)) for row in rows} == {json.dumps(untimed(rows[0]))}
+    assert exit_gate.judge("\ud800 " + DONE)["verdict"] == "exit"
+    with pytest.raises(TypeError):
+        exit_gate.judge(17)
+
+
+def test_a_log_of_a_loop_has_a_row_an_iteration():
+    log = "=== Iteration 1 of 2 ===\nEXIT_STATUS: CONTINUE\n=== Iteration 2 of 2 ===\n" + DONE
+    verdicts = [row["verdict"] for row in exit_gate.judge_iterations(log)]
+    assert verdicts == ["continue", "exit"]
+    assert exit_gate.judge(log)["iteration"] == 2
+
+
+@pytest.mark.parametrize(
+    "type",
+    [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary(), pa.binary_view()],
+)
+def test_a_column_is_judged_beside_the_others(type):
+    log = "=== Iteration 1 of 2 ===\nwork\n=== Iteration 2 of 2 ===\n" + DONE
+    texts = pa.array([DONE, None, log, ""], pa.string())
+    texts = texts.cast(pa.binary()).cast(type) if "binary" in str(type) else texts.cast(type)
+    table = pa.table({"id": [1, 2, 3, 4], "text": texts})
+    batch = exit_gate.judge_batch(table)
+    assert batch.schema.names == [
+        "id", "gate_iteration", "gate_verdict", "gate_reasons", "gate_error", "gate_row",
+    ]  # fmt: skip
+    assert batch["id"].to_pylist() == [1, 2, 3, 3, 4]
+    assert batch["gate_iteration"].to_pylist() == [1, 1, 1, 2, 1]
+    assert batch["gate_verdict"].to_pylist() == ["exit", None, "continue", "exit", "continue"]
+    assert batch["gate_error"].to_pylist() == [None, "input-unreadable", None, None, None]
+    row = json.loads(batch["gate_row"][1].as_py())
+    assert row["error"]["message"] == "the column `text` is null in this row"
+    assert [reason["code"] for reason in exit_gate.judge("")["reasons"]] == batch["gate_reasons"][4].as_py()
+
+
+def test_batches_of_a_table_are_joined_and_an_empty_one_has_the_columns():
+    batches = [pa.RecordBatch.from_pydict({"t": [DONE, name], "file": ["a", name]}) for name in "bc"]
+    batch = exit_gate.judge_batch(pa.Table.from_batches(batches), "t", file="file")
+    assert [json.loads(row.as_py())["file"] for row in batch["gate_row"]] == ["a", "b", "a", "c"]
+    empty = exit_gate.judge_batch(pa.table({"t": pa.array([], pa.string())}), "t")
+    assert (empty.num_rows, empty.schema.names[-1]) == (0, "gate_row")
+
+
+def test_threads_share_a_gate(transcripts):
+    gate = exit_gate.Judge()
+    with ThreadPoolExecutor(4) as pool:
+        rows = list(pool.map(lambda item: gate.judge(item[1], file=item[0]), transcripts))
+    assert [untimed(row) for row in rows] == [
+        untimed(gate.judge(text, file=name)) for name, text in transcripts
+    ]
+
+
+def test_another_process_judges_by_the_same_settings(tmp_path):
+    file = tmp_path / "gate.toml"
+    file.write_text('[signal]\naccept = ["promise"]\n')
+    gate = pickle.dumps(exit_gate.Judge(file, format="text"))
+    file.unlink()
+    assert untimed(pickle.loads(gate).judge(DONE)) == untimed(
+        exit_gate.judge(DONE, config=PROMISES, format="text")
+    )
+
+
+def test_errors_have_gates_codes(tmp_path):
+    file = tmp_path / "gate.toml"
+    file.write_text("[signal]\naccept = 5\n")
+    with pytest.raises(exit_gate.UsageError) as wrong:
+        exit_gate.judge(DONE, config=file)
+    assert (wrong.value.file, wrong.value.line, wrong.value.key) == (str(file), 2, "signal.accept")
+    assert wrong.value.code.startswith("config-")
+    with pytest.raises(exit_gate.UsageError, match="nonsense"):
+        exit_gate.judge(DONE, format="nonsense")
+    with pytest.raises(exit_gate.UsageError, match="no column `text`.*the table has: words"):
+        exit_gate.judge_batch(pa.table({"words": [DONE]}))
+    with pytest.raises(exit_gate.UsageError, match="`text` is Int64; expected texts or bytes"):
+        exit_gate.judge_batch(pa.table({"text": [1]}))
+    with pytest.raises(exit_gate.UsageError, match="`gate_row` is there already"):
+        exit_gate.judge_batch(pa.table({"text": [DONE], "gate_row": ["x"]}))
+    with pytest.raises(exit_gate.UsageError, match="config"):
+        exit_gate.judge(DONE, config={"signal": None})
+
+
+def test_a_sweep_counts_verdicts_under_each_threshold():
+    table = pa.table({"text": [DONE, "Nothing is done.", "x"], "label": ["exit", "continue", None]})
+    counts = exit_gate.sweep(table, label="label")
+    assert [count["threshold"] for count in counts] == list(range(9))
+    assert {count["iterations"] for count in counts} == {3}
+    assert (counts[1]["right_exits"], counts[1]["right_refusals"]) == (1, 1)
+    assert counts[8]["missed_exits"] == 1
+    assert exit_gate.sweep(table.to_batches(), label="label") == counts
+    with pytest.raises(exit_gate.UsageError, match="`done` is no label"):
+        exit_gate.sweep(pa.table({"text": [DONE], "label": ["done"]}), label="label")
+
+
+def test_an_audit_is_that_of_the_program(replayed, tmp_path):
+    session = tmp_path / "session.log"
+    session.write_text("All tests pass and the importer is finished.\n" + DONE)
+    record = exit_gate.audit([session, tmp_path / "gone.log"])
+    assert record["schema"] == "gate.audit.v1"
+    assert len(record["unread"]) == 1 and "gone.log" in record["unread"][0]
+
+
+def test_a_check_runs_the_checks_of_the_project(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    project = tmp_path / "project"
+    project.mkdir()
+    log = project / "out.log"
+    log.write_text(DONE)
+    assert exit_gate.check(project, log)["verdict"] == "exit"
+    assert exit_gate.check(project, message="Work remains.")["verdict"] == "continue"
+    with pytest.raises(exit_gate.UsageError) as wrong:
+        exit_gate.check(project, project / "gone.log")
+    assert wrong.value.code == "input-unreadable"
+
+
+def test_the_package_carries_its_program():
+    import subprocess
+
+    version = subprocess.run([exit_gate.program(), "--version"], capture_output=True, text=True).stdout
+    assert version.split()[1] == exit_gate.__version__
+    assert (Path(exit_gate.__file__).parent / "py.typed").is_file()
