@@ -47,6 +47,9 @@ pub(crate) fn needs(what: &str) -> bool {
             "unshare cannot make a file system here",
         ),
         "pytest" | "yaml" => (is_module(what), "python3 has no such module"),
+        "exit-gate" => {
+            (is_module("exit_gate"), "python3 has no such module: `.ci/full python` installs it")
+        }
         "jest" | "vitest" | "mocha" => {
             (node_module(what).is_some(), "GATE_NODE_MODULES names no folder that holds it")
         }

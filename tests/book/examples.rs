@@ -45,6 +45,7 @@ macro_rules! tried {
 tried! {
     start: "start.md",
     audit: "howto/audit.md",
+    bulk: "howto/bulk.md",
     changed_tests: "howto/changed-tests.md",
     ci: "howto/ci.md",
     claude_code: "howto/claude-code.md",
