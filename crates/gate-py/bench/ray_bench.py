@@ -66,7 +66,7 @@ def judged(folder: Path, out: Path, workers: int) -> tuple[Counter[bytes], float
     """The rows, and the processor time of reading, judging and writing them, in seconds."""
     before = cpu_seconds(psutil.Process())
     dataset = ray.data.read_parquet(str(folder / "parquet"))
-    rows = exit_gate.ray.judge(dataset, column="transcript", file="file", concurrency=workers)
+    rows = exit_gate.ray.judge(dataset, column="transcript", file="file", workers=workers)
     rows.write_parquet(str(out))
     spent = cpu_seconds(psutil.Process()) - before
     files = sorted(out.glob("**/*.parquet"))
@@ -78,10 +78,10 @@ def judged(folder: Path, out: Path, workers: int) -> tuple[Counter[bytes], float
 
 
 def start(nodes: int) -> Cluster:
-    head = {"num_cpus": 1, "object_store_memory": STORE_BYTES}
+    head = {"num_cpus": 2, "object_store_memory": STORE_BYTES}
     cluster = Cluster(initialize_head=True, head_node_args=head)
     for _ in range(nodes - 1):
-        cluster.add_node(num_cpus=1, object_store_memory=STORE_BYTES)
+        cluster.add_node(num_cpus=2, object_store_memory=STORE_BYTES)
     cluster.wait_for_nodes()
     ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
     return cluster
@@ -133,7 +133,7 @@ def main() -> None:
     if arguments.remove_node:
         cluster = start(nodes=1)
         # The driver is on the head, so another node goes.
-        node = cluster.add_node(num_cpus=1, object_store_memory=STORE_BYTES)
+        node = cluster.add_node(num_cpus=2, object_store_memory=STORE_BYTES)
         remover = threading.Timer(20, lambda: cluster.remove_node(node, allow_graceful=False))
         remover.start()
         rows, _ = judged(folder, run / "removed", workers=2)

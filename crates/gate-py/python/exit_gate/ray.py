@@ -39,20 +39,21 @@ def judge(
     config: Config = None,
     format: str | None = None,
     file: str | None = None,
+    workers: int | None = None,
     **options: Any,
 ) -> Dataset:
     """Judges the transcripts in a column of a dataset, lazily.
 
     The result has the rows and columns that `exit_gate.judge_batch` describes. The settings are read
     here, once, and go with the actors, which may run on other machines; each needs this package.
-    `options` go to `Dataset.map_batches`, such as `concurrency`, `num_cpus` and `batch_size`. If not
-    given, a batch is a block of the dataset, and there is an actor for each free processor.
+    `workers` is the number of actors; if it is not given, Ray starts them as it finds free processors.
+    Leave some for what reads and writes: each actor holds one. `options` go to `Dataset.map_batches`, such
+    as `num_cpus` and `batch_size`; if none is given, a batch is a block of the dataset.
     """
-    options.setdefault("batch_size", None)
-    if not {"concurrency", "compute"} & options.keys():
-        import ray.data
+    from ray.data import ActorPoolStrategy
 
-        options["compute"] = ray.data.ActorPoolStrategy(min_size=1)
+    pool = ActorPoolStrategy(min_size=1) if workers is None else ActorPoolStrategy(size=workers)
+    options = {"batch_size": None, "compute": pool, **options}
     return dataset.map_batches(
         _Actor,
         fn_constructor_args=(Judge(config, format=format), column, file),
