@@ -65,6 +65,6 @@ fn a_transcript_in_memory_has_the_rows_of_a_file_with_its_bytes() {
             untimed(row.record)
         }));
     }
-    assert_eq!((rows.len(), &rows), (8, &of_files));
+    assert_eq!((rows.len(), &rows), (7, &of_files));
     assert_eq!(rows[0].policy_digest, Some(gate.policy.digest()));
 }
