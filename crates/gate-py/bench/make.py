@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Makes transcripts from a fixed seed: small ones and long ones, and some that are damaged.
 
     make.py FOLDER [SMALL [LONG]]

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Compares Ray's rows with those of `gate replay`, and the processor time of two workers with one.
 
     ray_bench.py FOLDER PROGRAM [--remove-node]
