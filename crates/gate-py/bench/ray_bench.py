@@ -51,25 +51,45 @@ def replayed(folder: Path, program: str) -> Counter[bytes]:
     return rows
 
 
-def cpu_seconds(process: psutil.Process) -> float:
-    """That of a process and of all that it started, ended or not."""
-    total = 0.0
-    for member in [process, *process.children(recursive=True)]:
-        try:
-            times = member.cpu_times()
-        except psutil.NoSuchProcess:
-            continue
-        total += times.user + times.system + times.children_user + times.children_system
-    return total
+class Processors:
+    """The processor time of this process and of all below it while it runs, in seconds. They are looked at
+    while they live: nobody waits for Ray's workers, so a parent does not know what they took."""
+
+    def __init__(self) -> None:
+        self.first: dict[tuple[int, float], float] = {}
+        self.last: dict[tuple[int, float], float] = {}
+        self.ended = threading.Event()
+        self.look(self.first)
+        self.thread = threading.Thread(target=self.watch)
+        self.thread.start()
+
+    def watch(self) -> None:
+        while not self.ended.wait(0.2):
+            self.look(self.last)
+
+    def look(self, seconds: dict[tuple[int, float], float]) -> None:
+        driver = psutil.Process()
+        for process in [driver, *driver.children(recursive=True)]:
+            try:
+                times = process.cpu_times()
+                seconds[process.pid, process.create_time()] = times.user + times.system
+            except psutil.NoSuchProcess:
+                continue
+
+    def spent(self) -> float:
+        self.look(self.last)
+        self.ended.set()
+        self.thread.join()
+        return sum(seconds - self.first.get(process, 0.0) for process, seconds in self.last.items())
 
 
 def judged(folder: Path, out: Path, workers: int) -> tuple[Counter[bytes], float]:
     """The rows, and the processor time of reading, judging and writing them, in seconds."""
-    before = cpu_seconds(psutil.Process())
+    processors = Processors()
     dataset = ray.data.read_parquet(str(folder / "parquet"))
     rows = exit_gate.ray.judge(dataset, column="transcript", file="file", workers=workers)
     rows.write_parquet(str(out))
-    spent = cpu_seconds(psutil.Process()) - before
+    spent = processors.spent()
     files = sorted(out.glob("**/*.parquet"))
     found: Counter[bytes] = Counter()
     for file in files:
