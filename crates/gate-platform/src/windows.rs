@@ -99,6 +99,7 @@ pub const NOTHING: &[&str] = &["cmd", "/d", "/c", "exit", "0"];
 pub const SHORTCOMINGS: &[&str] = &[
     "a check is ended at once: the system has no request to end",
     "no program is confined",
+    "`gate demo` and loops of bash need Git for Windows",
     "an agent is known by its variables alone, and not by the programs above gate",
     "files have no modes: the folder of the state is as private as the home folder",
 ];
