@@ -152,8 +152,9 @@ fn each_platform_that_is_built_can_be_installed() {
     let (build, installer, launcher) = (read("build"), read("install.sh"), read("npm/bin/gate"));
     let platforms: Vec<_> =
         build.lines().filter_map(|line| line.trim().split_once(") platform=")).collect();
-    assert!(platforms.len() >= 4, "{platforms:?}");
-    for (target, rest) in platforms {
+    assert!(platforms.len() >= 5, "{platforms:?}");
+    // Both scripts need a shell, which Windows lacks.
+    for (target, rest) in platforms.iter().filter(|(target, _)| !target.contains("windows")) {
         assert!(installer.contains(&format!("target={target} ;;")), "install.sh: {target}");
         let package = rest.split_whitespace().next().unwrap();
         assert!(launcher.contains(&format!("package=exit-gate-{package} ;;")), "npm: {package}");
