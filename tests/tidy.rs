@@ -18,7 +18,8 @@ const ON_DISK: [&str; 2] = ["crates/gate-fleet/src/disk", "crates/gate-fleet/src
 const PYTHON: &str = "crates/gate-py";
 
 /// Lowest first: a crate may use those before it.
-pub(crate) const CRATES: [&str; 10] = [
+pub(crate) const CRATES: [&str; 11] = [
+    "crates/gate-platform",
     "crates/gate-transcript",
     "gate-core",
     "crates/gate-card",
