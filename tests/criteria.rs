@@ -123,6 +123,16 @@ fn each_command_of_a_task_has_to_pass() {
 }
 
 #[test]
+fn a_new_file_that_meets_a_criterion_is_the_work() {
+    let settings = "[[criteria]]\nid = \"cli\"\ntext = \"There is a program\"\n\
+                    verify = [\"sh\", \"cli.sh\"]\n";
+    let run = judge("baseline", DONE).settings(settings).file(".gitignore", "out.log\n");
+    let ran =
+        run.committed().code(0).again("check --json out.log").file("cli.sh", "true\n").code(0);
+    ran.again("last").code(0).says("criteria met 1 of 1");
+}
+
+#[test]
 fn an_exit_names_the_edited_script_that_it_rests_on() {
     let settings = "[[criteria]]\nid = \"sale\"\ntext = \"The discount applies\"\n\
                     verify = [\"sh\", \"ci/sale.sh\"]\n";

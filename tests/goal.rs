@@ -156,9 +156,12 @@ fn the_same_words_again_replace_the_command_and_others_stand_beside() {
 #[test]
 fn a_goal_says_at_once_if_its_command_tells_nothing() {
     given("-- true").code(0).says("GOAL  given, but its command passes already");
-    given("-- no-such-program")
-        .code(0)
-        .says("GOAL  given, but its command could not run to an end");
+    given("-- no-such-program").code(0).says("GOAL  given, but its command gives no result");
+    // A name that no test has.
+    let none = "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; \
+                3 filtered out; finished in 0.00s\n";
+    let ran = given("-- cat report.txt").file("report.txt", none).code(0).says(": no test ran");
+    ran.says("GOAL  given, but its command gives no result");
 }
 
 #[test]

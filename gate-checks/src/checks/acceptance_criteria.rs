@@ -15,10 +15,12 @@ use gate_core::decide::policy::CheckPolicy;
 use super::acceptance::{
     CommandResult, Criteria, Plan, PlanError, Tally, Verify, named_files, parse_plan,
 };
-use super::launch::{Launch, argv};
+use super::launch::{Collector, Launch, argv};
 use crate::baseline::Baseline;
 use crate::check::{Check, CheckContext, CheckId};
+use crate::report::{self, Reader};
 use crate::scripts::scripts_of;
+use crate::temporary::Temporary;
 use crate::worktree::WorkTree;
 
 /// Looks for criteria that are open or not met.
@@ -83,13 +85,36 @@ impl AcceptanceCriteria {
         edited.map(|path| path.to_string_lossy().into_owned()).collect()
     }
 
+    /// Reads what test runners print. The command and its output stay as they are.
+    fn output_reader(&self, cx: &CheckContext, verify: &Verify) -> Option<Box<dyn Reader>> {
+        let folder = Temporary::new("report").ok()?;
+        let prepared = report::prepare(&report::Request {
+            argv: &[verify.line()],
+            shell: true,
+            demanded: None,
+            folder: folder.path(),
+            cwd: &cx.site.folder_of(&self.settings),
+            keep_going: false,
+        });
+        Some(prepared.reader)
+    }
+
     /// Runs the command of a criterion.
     async fn verify(&self, cx: &CheckContext, verify: &Verify) -> CommandResult {
         let argv = match verify {
             Verify::Argv(command) => argv(command, false),
             Verify::Line(line) => argv(std::slice::from_ref(line), true),
         };
-        let launched = match Launch::new(&self.id, &self.settings, argv).run(cx).await {
+        let collector = Collector::new(self.output_reader(cx, verify));
+        let launch = Launch {
+            reader: Some(collector.reader(|reader, stream, line| {
+                if let Some(reader) = reader {
+                    reader.line(stream, line);
+                }
+            })),
+            ..Launch::new(&self.id, &self.settings, argv)
+        };
+        let launched = match launch.run(cx).await {
             Ok(launched) => launched,
             Err(evidence) => {
                 let reason = evidence.summary.clone();
@@ -97,6 +122,12 @@ impl AcceptanceCriteria {
             }
         };
         let (outcome, _) = launched.outcome();
+        let report = collector.take().and_then(|reader| reader.finish());
+        // Names that no test has, or tests that are all skipped, show nothing.
+        if outcome == Outcome::Pass && report.is_some_and(|report| report.executed() == 0) {
+            let (outcome, reason) = (Outcome::Inconclusive, "no test ran".to_owned());
+            return CommandResult { outcome, reason, excerpt: None };
+        }
         let reason = launched.cause();
         let excerpt = launched.into_evidence(outcome, "", None).excerpt;
         CommandResult { outcome, reason, excerpt }

@@ -42,6 +42,8 @@ pub(super) struct Launch<'a> {
     pub(super) stdin: Option<PathBuf>,
     /// Receives each line of its output.
     pub(super) reader: Option<LineReader>,
+    /// The failing assertion is looked for in its output.
+    pub(super) explains: bool,
     pub(super) copy_report: CopyReport<'a>,
 }
 
@@ -181,7 +183,16 @@ impl<'a> Launch<'a> {
     /// A program without further variables and with an empty standard input.
     pub(super) fn new(id: &'a CheckId, settings: &'a CheckPolicy, argv: Vec<String>) -> Self {
         let (variables, copy_report) = (Vec::new(), CopyReport::default());
-        Self { id, settings, argv, variables, stdin: None, reader: None, copy_report }
+        Self {
+            id,
+            settings,
+            argv,
+            variables,
+            stdin: None,
+            reader: None,
+            explains: true,
+            copy_report,
+        }
     }
 
     /// Runs the program to its end.
@@ -206,8 +217,7 @@ impl<'a> Launch<'a> {
             confinement: cx.private.as_ref().and_then(|private| private.confinement.clone()),
         };
         let tree_argv = self.tree_argv();
-        // Whoever reads the lines makes a report of them.
-        let cwd = self.reader.is_none().then(|| job.folder.clone());
+        let cwd = self.explains.then(|| job.folder.clone());
         let ended = job.run(Capture::new(self.reader), &cx.cancel).await;
         record(self.id, tree_argv, &ended, cx, self.copy_report, cwd.as_deref())
     }

@@ -137,6 +137,7 @@ impl Plugin {
         let launch = Launch {
             stdin: Some(request.path().to_owned()),
             reader: Some(collector.reader(take_line)),
+            explains: false,
             ..Launch::new(&self.id, &self.settings, vec![program.display().to_string()])
         };
         let launched = launch.run(cx).await?;

@@ -52,6 +52,7 @@ impl Check for Review {
         let argv = argv(&self.settings.command, self.settings.shell);
         let launch = Launch {
             reader: Some(collector.reader(LastLines::take)),
+            explains: false,
             ..Launch::new(&self.id, &self.settings, argv)
         };
         let launched = match launch.run(cx).await {

@@ -110,6 +110,8 @@ impl<'a> TestRun<'a> {
                     reader.line(stream, line);
                 }
             })),
+            // The report has the failing assertions.
+            explains: false,
             copy_report: self.copy_report,
             ..Launch::new(self.id, self.settings, argv(&prepared.argv, self.settings.shell))
         };

@@ -153,7 +153,7 @@ fn give(invocation: &Invocation, args: &GoalArgs, text: &str) -> Result<u8, Fail
             "given, but its command passes already: as long as it does, no stop is refused"
         }
         Some(GoalState::Unknown) => {
-            "given, but its command could not run to an end: see if you mean this one"
+            "given, but its command gives no result: see if you mean this one"
         }
         Some(GoalState::Open) => {
             "given: the agent is told; without a command no stop is refused for it"

@@ -229,6 +229,11 @@ fn criteria(evidence: &Evidence) -> impl Iterator<Item = &Value> {
     list.into_iter().flatten()
 }
 
+/// A check passes, and a goal or a criterion of it is met.
+pub(super) fn meets_criterion(evidence: &Evidence) -> bool {
+    evidence.counts() && states(evidence).contains(&"met")
+}
+
 /// The states of the criteria that a check lists.
 fn states(evidence: &Evidence) -> Vec<&str> {
     criteria(evidence).filter_map(|criterion| criterion["state"].as_str()).collect()

@@ -1,6 +1,7 @@
 //! A claim beside work that is left: a sentence says so, it stands elsewhere, or nothing uses it.
 
 use super::Case;
+use crate::decide::grounds::meets_criterion;
 use crate::decide::reason::{Reason, ReasonCode};
 use crate::decide::run_state::RefusedWords;
 use crate::decide::signal::Status;
@@ -30,8 +31,12 @@ impl Case<'_> {
         Some(Reason::new(ReasonCode::WorkElsewhere, message))
     }
 
-    /// Nothing but new files that nothing uses: a reason to ask, once.
+    /// Nothing but new files that nothing uses: a reason to ask, once. A command of a person that passes
+    /// says that they are the work.
     pub(super) fn only_new_files(&self) -> Option<Reason> {
+        if self.input.evidence.iter().any(meets_criterion) {
+            return None;
+        }
         let was_told = self.input.kept().is_some_and(|memory| memory.run.told_of_new_files);
         let unused = self.input.observed.unused_files()?;
         (!was_told).then(|| {
