@@ -139,9 +139,10 @@ fn files_that_a_command_without_a_report_does_not_run_are_no_pass() {
             .file(".gitignore", "out.log\n")
             .committed()
             .code(code);
+        nothing_is_seen(&ran);
         ran.json()["evidence"][0]["summary"].as_str().unwrap().to_owned()
     };
-    assert!(ends("t_new.sh", 0).ends_with("the sealed tests pass (readable by the agent)"));
+    assert!(ends("t_zanzibar.sh", 0).ends_with("the sealed tests pass (readable by the agent)"));
     let summary = "the command passes as well if the sealed files are broken: it does not run them";
-    assert_eq!(ends("specs/t_new.sh", 1), summary);
+    assert_eq!(ends("specs/t_zanzibar.sh", 1), summary);
 }

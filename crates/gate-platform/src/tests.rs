@@ -1,4 +1,4 @@
-//! What every system must give.
+//! The same of each system.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};

@@ -208,8 +208,8 @@ pub fn ticks_per_second() -> i64 {
 /// different case apart. The home folder is `HOME` as well.
 pub fn variables() -> impl Iterator<Item = (OsString, OsString)> {
     let home = std::env::var_os(HOME).is_none().then(|| variable(HOME)).flatten();
-    let all = std::env::vars_os().map(|(name, value)| (name.to_ascii_uppercase(), value));
-    all.chain(home.map(|home| (HOME.into(), home)))
+    let upper_case = std::env::vars_os().map(|(name, value)| (name.to_ascii_uppercase(), value));
+    upper_case.chain(home.map(|home| (HOME.into(), home)))
 }
 
 /// A variable of this process; `None` if it is empty.

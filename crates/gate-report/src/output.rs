@@ -169,13 +169,13 @@ fn traced<'a, 'l>(lines: &'l [&'a str]) -> Option<&'l [&'a str]> {
 /// The assertion in a message, in one line.
 fn assertion(message: &str) -> String {
     let lines: Vec<_> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let after =
+    let text_behind =
         |prefix: &str| lines.iter().find_map(|line| line.strip_prefix(prefix)).map(str::trim);
     let pair = |first: &str, second: &str| {
         let line = |prefix: &str| lines.iter().find(|line| line.starts_with(prefix));
         Some(format!("{}, {}", line(first)?, line(second)?))
     };
-    if let Some(error) = after("E ") {
+    if let Some(error) = text_behind("E ") {
         return error.to_owned();
     }
     if lines.first().is_some_and(|line| line.starts_with("panicked")) {

@@ -66,30 +66,47 @@ impl AcceptanceCriteria {
         criteria
     }
 
-    /// The scripts that a command runs and the work changed. They may be what was asked for, or ask for
-    /// less than before: only a person can tell.
-    fn edited_scripts(&self, cx: &CheckContext, verify: &Verify) -> Vec<String> {
-        let (Some(baseline), Ok(tree)) = (&cx.options.baseline, WorkTree::open(&cx.site)) else {
-            return Vec::new();
-        };
+    /// Adds to each criterion the scripts that its command runs and the work changed. They may be what was
+    /// asked for, or ask for less than before: only a person can tell.
+    fn add_edited_scripts(&self, cx: &CheckContext, criteria: &mut Criteria) {
+        let Some(baseline) = &cx.options.baseline else { return };
+        let Ok(tree) = WorkTree::open(&cx.site) else { return };
+        for criterion in &mut criteria.list {
+            if let Some(verify) = &criterion.verify {
+                criterion.edited_scripts = self.edited_scripts(cx, baseline, &tree, verify);
+            }
+        }
+    }
+
+    fn edited_scripts(
+        &self,
+        cx: &CheckContext,
+        baseline: &Baseline,
+        tree: &WorkTree,
+        verify: &Verify,
+    ) -> Vec<String> {
         let (command, shell) = match verify {
             Verify::Argv(argv) => (argv.clone(), false),
             Verify::Line(line) => (vec![line.clone()], true),
         };
         let settings = CheckPolicy { command, shell, ..self.settings.clone() };
-        let scripts = scripts_of(&settings, &cx.site, &tree).into_iter();
+        let scripts = scripts_of(&settings, &cx.site, tree).into_iter();
         let edited = scripts.filter(|path| {
-            let old_file = baseline.content(&tree, path).ok().flatten();
+            let old_file = baseline.content(tree, path).ok().flatten();
             old_file.is_some_and(|file| tree.bytes(path).as_ref() != Some(&file.bytes))
         });
         edited.map(|path| path.to_string_lossy().into_owned()).collect()
     }
 
-    /// Reads what test runners print. The command and its output stay as they are.
+    /// Reads what test runners print. The command and its output stay as they are. Of several commands on
+    /// a line, another one may show what was asked for.
     fn output_reader(&self, cx: &CheckContext, verify: &Verify) -> Option<Box<dyn Reader>> {
+        if matches!(verify, Verify::Line(line) if line.contains([';', '&', '|', '\n'])) {
+            return None;
+        }
         let folder = Temporary::new("report").ok()?;
         let prepared = report::prepare(&report::Request {
-            argv: &[verify.line()],
+            argv: &[],
             shell: true,
             demanded: None,
             folder: folder.path(),
@@ -182,9 +199,9 @@ impl Check for AcceptanceCriteria {
             }
             if let Some(verify) = &criterion.verify {
                 criterion.result = Some(self.verify(cx, verify).await);
-                criterion.edited_scripts = self.edited_scripts(cx, verify);
             }
         }
+        self.add_edited_scripts(cx, &mut criteria);
         match self.id.as_str() == CRITERIA {
             true => criteria.verdict(&self.id),
             false => criteria.goal_verdict(&self.id),

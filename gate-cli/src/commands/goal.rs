@@ -229,7 +229,7 @@ impl GoalResults {
     fn print(self, options: &Options, sentence: &str) -> Result<u8, Failure> {
         if options.json {
             let Self { goals, criteria, .. } = self;
-            let criteria = criteria.and_then(CriteriaResults::known);
+            let criteria = criteria.and_then(CriteriaResults::into_list);
             print(&render::json(&GoalsRecord { schema: "gate.goal.v1", goals, criteria })?)?;
         } else {
             print(&self.card(sentence))?;

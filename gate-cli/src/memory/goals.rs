@@ -285,7 +285,7 @@ impl Memory {
     fn mark_goals(&self, has_goals: bool) {
         let Some(state) = &self.state else { return };
         let file = mark_file(state, &self.tree);
-        // Without the mark only a project without settings is not judged.
+        // Without the mark a project without settings, or with another name, is not judged.
         let _ = match has_goals {
             true => mark(&file, &self.names_to_mark()),
             false => fs::remove_file(&file),

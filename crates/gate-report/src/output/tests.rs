@@ -1,4 +1,4 @@
-//! What commands print when they fail, and the lines that say why.
+//! Output of commands that fail, and the lines of it that give the cause.
 
 use super::*;
 

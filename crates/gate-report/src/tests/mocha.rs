@@ -1,4 +1,4 @@
-//! What mocha wrote for gate's reporter, and what it printed by itself.
+//! Reports of mocha by gate's reporter, and those that it prints by itself.
 
 use std::fs;
 use std::path::Path;
@@ -55,9 +55,9 @@ fn a_test_is_named_with_its_file_and_suites() {
 fn a_failure_is_its_assertion_with_both_values_and_its_place() {
     let mut report = after("npx mocha", None, "", &[FAILED]).unwrap();
     report.explain(Path::new("/project"));
-    let told: Vec<_> = report.failures.iter().map(|failure| failure.message.as_str()).collect();
+    let messages: Vec<_> = report.failures.iter().map(|failure| failure.message.as_str()).collect();
     assert_eq!(
-        told,
+        messages,
         [
             "Error: the string \"so\" was thrown, throw an Error :)",
             "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n-1 !== 3\n    \

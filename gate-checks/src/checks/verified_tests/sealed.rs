@@ -128,7 +128,7 @@ impl VerifiedTests<'_> {
         sealed_copy.end_private()?;
         let sealed_run = sealed_run?;
         if sealed_run.passes_without_report()
-            && self.passes_with_broken_files(deciding_copy, overlay, &paths).await?
+            && self.passes_with_broken_files(deciding_copy, overlay, &seal, &paths).await?
         {
             let summary = "the command passes as well if the sealed files are broken: it does not \
                            run them";
@@ -211,6 +211,7 @@ impl VerifiedTests<'_> {
         &self,
         deciding_copy: &mut TestWorkspace,
         overlay: Option<&Overlay<'_>>,
+        seal: &Seal,
         files: &[PathBuf],
     ) -> Result<bool, Trouble> {
         let tree = deciding_copy.tree().clone();
@@ -221,14 +222,12 @@ impl VerifiedTests<'_> {
             fs::create_dir_all(path.parent().unwrap_or(&path))?;
             fs::write(path, BROKEN)?;
         }
-        let copy = deciding_copy.deciding_copy(self.settings)?;
+        let mut copy = deciding_copy.deciding_copy(self.settings)?;
         copy.lay_sealed(broken.path(), files)?;
-        let run = copy.run(&CheckId::new(format!("{}-broken", self.id)), true).await;
+        // Confined and without a log: the names of the files are secret, too.
+        let broken_run = self.run_confined(&mut copy, seal, files, None, None).await;
         copy.end_private()?;
-        if self.cx.cancel.is_cancelled() {
-            return Err(Trouble::Ended);
-        }
-        Ok(run.is_ok_and(|run| run.launched.exit_code == Some(0)))
+        Ok(broken_run?.passes_without_report())
     }
 
     pub(super) fn count_sealed(

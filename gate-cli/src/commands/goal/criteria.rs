@@ -91,7 +91,7 @@ impl CriteriaResults {
     }
 
     /// The criteria; `None` if they are not known.
-    pub(super) fn known(self) -> Option<Vec<CriterionRecord>> {
+    pub(super) fn into_list(self) -> Option<Vec<CriterionRecord>> {
         self.problem.is_none().then_some(self.list)
     }
 

@@ -37,9 +37,9 @@ fn exit(evidence: Vec<Evidence>) -> Decision {
 fn check(evidence: Vec<Evidence>, line: &str, kinds: &[GroundKind]) {
     let decision = exit(evidence);
     let grounds = decision.rests_on();
-    let told: Vec<_> = grounds.iter().map(|ground| ground.kind).collect();
-    assert_eq!((in_words(&grounds).as_str(), told.as_slice()), (line, kinds));
-    assert!(told.is_sorted(), "the strongest first: {told:?}");
+    let ground_kinds: Vec<_> = grounds.iter().map(|ground| ground.kind).collect();
+    assert_eq!((in_words(&grounds).as_str(), ground_kinds.as_slice()), (line, kinds));
+    assert!(ground_kinds.is_sorted(), "the strongest first: {ground_kinds:?}");
     assert_eq!(decision.cause(), line);
 }
 
