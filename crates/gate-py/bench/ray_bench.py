@@ -91,14 +91,14 @@ def judged(folder: Path, out: Path, workers: int) -> tuple[Counter[bytes], float
     rows.write_parquet(str(out))
     spent = processors.spent()
     files = sorted(out.glob("**/*.parquet"))
-    found: Counter[bytes] = Counter()
+    counts: Counter[bytes] = Counter()
     for file in files:
         column = pq.read_table(file, columns=["gate_row"]).column("gate_row")
-        found.update(digest(json.loads(row.as_py())) for row in column)
-    return found, spent
+        counts.update(digest(json.loads(row.as_py())) for row in column)
+    return counts, spent
 
 
-def start(nodes: int) -> Cluster:
+def start_cluster(nodes: int) -> Cluster:
     head = {"num_cpus": 2, "object_store_memory": STORE_BYTES}
     cluster = Cluster(initialize_head=True, head_node_args=head)
     for _ in range(nodes - 1):
@@ -108,7 +108,7 @@ def start(nodes: int) -> Cluster:
     return cluster
 
 
-def stop(cluster: Cluster) -> None:
+def stop_cluster(cluster: Cluster) -> None:
     ray.shutdown()
     cluster.shutdown()
 
@@ -118,6 +118,11 @@ def report(name: str, figure: str, holds: bool) -> bool:
     return holds
 
 
+def time_of_children() -> float:
+    times = os.times()
+    return times.children_user + times.children_system
+
+
 def judge_beside_a_start(folder: Path, program: str) -> bool:
     """One transcript of 10 KB: a call in a warm process beside a start of the program, in turns."""
     name = next(line for line in (folder / "list.txt").read_text().splitlines() if "long" not in line)
@@ -125,19 +130,16 @@ def judge_beside_a_start(folder: Path, program: str) -> bool:
     calls, starts = [], []
     exit_gate.judge(text)
     for _ in range(30):
-        before = time.process_time()
+        spent = time.process_time()
         for _ in range(20):
             exit_gate.judge(text)
-        calls.append((time.process_time() - before) / 20)
-        children = os.times()
+        calls.append((time.process_time() - spent) / 20)
+        spent = time_of_children()
         subprocess.run([program, "replay", "--json", name], cwd=folder, stdout=subprocess.DEVNULL)
-        after = os.times()
-        starts.append(
-            after.children_user + after.children_system - children.children_user - children.children_system
-        )
-    call, begun = statistics.median(calls), statistics.mean(starts)
-    figure = f"{call * 1e3:.2f} ms beside {begun * 1e3:.1f} ms: {call / begun:.3f} (at most {JUDGE_BAR})"
-    return report("judge beside a start, 10 KB", figure, call <= JUDGE_BAR * begun)
+        starts.append(time_of_children() - spent)
+    call, start = statistics.median(calls), statistics.mean(starts)
+    figure = f"{call * 1e3:.2f} ms beside {start * 1e3:.1f} ms: {call / start:.3f} (at most {JUDGE_BAR})"
+    return report("judge beside a start, 10 KB", figure, call <= JUDGE_BAR * start)
 
 
 def main() -> None:
@@ -152,7 +154,7 @@ def main() -> None:
     holds = [judge_beside_a_start(folder, program)]
     expected = replayed(folder, program)
     if arguments.remove_node:
-        cluster = start(nodes=1)
+        cluster = start_cluster(nodes=1)
         # The driver is on the head, so another node goes.
         node = cluster.add_node(num_cpus=2, object_store_memory=STORE_BYTES)
         remover = threading.Timer(20, lambda: cluster.remove_node(node, allow_graceful=False))
@@ -160,15 +162,15 @@ def main() -> None:
         rows, _ = judged(folder, run / "removed", workers=2)
         holds.append(report("the node was removed before the end", "", not remover.is_alive()))
         holds.append(report("rows after a node was removed", f"{rows.total()}", rows == expected))
-        stop(cluster)
+        stop_cluster(cluster)
     else:
         spent = {}
         for workers in (1, 2):
-            cluster = start(nodes=workers)
+            cluster = start_cluster(nodes=workers)
             rows, spent[workers] = judged(folder, run / str(workers), workers)
             figure = f"{rows.total()} of {expected.total()}, {spent[workers]:.1f} s of processor"
             holds.append(report(f"rows of {workers} workers", figure, rows == expected))
-            stop(cluster)
+            stop_cluster(cluster)
         ratio = spent[2] / spent[1]
         holds.append(
             report("a row with two beside one", f"{ratio:.2f} (at most {CPU_BAR})", ratio <= CPU_BAR)

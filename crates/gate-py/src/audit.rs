@@ -32,7 +32,7 @@ fn audited(paths: &[PathBuf], settings: &str, origin: &str) -> Result<AuditRecor
         match input.error {
             Some(failure) => unread.push(failure.message),
             None => {
-                files.push(Transcript { path: input.path, shown: input.shown, size: input.size })
+                files.push(Transcript { path: input.path, shown: input.shown, size: input.size });
             }
         }
     }

@@ -3,6 +3,8 @@
 //! Rows are made by the function that makes those of `gate replay`. Settings, files and texts come as
 //! parameters: nothing of the machine changes a verdict.
 
+#![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
+
 mod audit;
 mod batch;
 mod failure;
