@@ -194,11 +194,6 @@ pub fn parent_process() -> Option<i32> {
     i32::try_from(parent.as_u32()).ok()
 }
 
-/// The size of a page of memory, in bytes.
-pub fn page_bytes() -> u64 {
-    4096
-}
-
 /// The ticks of the clock that processes are timed by, in a second.
 pub fn ticks_per_second() -> i64 {
     100

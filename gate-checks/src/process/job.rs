@@ -44,6 +44,7 @@ pub(crate) enum JobEnd {
     /// It exited with this code.
     Exited(i32),
     /// This signal ended it.
+    #[cfg_attr(windows, expect(dead_code, reason = "Windows has no signals"))]
     Signalled(i32),
     /// It could not be started.
     NotStarted(String),

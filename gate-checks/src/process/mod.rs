@@ -38,9 +38,6 @@ pub const GRACE: Duration = Duration::from_secs(5);
 /// Time that processes may outlive the job that started them.
 const AFTERLIFE: Duration = Duration::from_millis(100);
 
-/// Time between SIGTERM and SIGKILL for processes that an ended job left running.
-const LEFT_BEHIND_GRACE: Duration = Duration::from_millis(500);
-
 /// Time to wait for the end of output once no process of the job is left: a process
 /// outside of the job has the pipe open.
 const OPEN_PIPE_PATIENCE: Duration = Duration::from_secs(1);

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use super::confine::Confinement;
@@ -69,17 +69,6 @@ impl Order {
         args.push("--".into());
         args.extend(self.argv.iter().cloned());
         args
-    }
-
-    /// The command of the job.
-    ///
-    /// # Errors
-    ///
-    /// A standard input that cannot be opened.
-    pub(super) fn command(&self) -> io::Result<Command> {
-        let mut command = Command::new(&self.argv[0]);
-        command.args(&self.argv[1..]).stdin(self.stdin()?);
-        Ok(command)
     }
 
     /// The standard input of the job.

@@ -5,7 +5,6 @@
 //! [`WITHOUT_PROC`] is set; a program that is shipped does not look at it, because an agent
 //! could set it.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::iter;
@@ -19,17 +18,12 @@ const MAX_ANCESTORS: usize = 256;
 const FILE_CAPACITY: usize = 4 << 10;
 
 /// Variable that makes a build for tests a program on a system without /proc and subreapers.
-const WITHOUT_PROC: &str = "_GATE_WITHOUT_PROC";
+pub(super) const WITHOUT_PROC: &str = "_GATE_WITHOUT_PROC";
 
 /// A process finds its descendants, and those that lost their parent, in /proc.
 pub(super) fn has_proc() -> bool {
     cfg!(target_os = "linux")
         && !(cfg!(debug_assertions) && gate_platform::variable(WITHOUT_PROC).is_some())
-}
-
-/// The variable for a supervisor of a program that does without /proc.
-pub(super) fn switch() -> Option<(&'static str, &'static str)> {
-    (cfg!(target_os = "linux") && !has_proc()).then_some((WITHOUT_PROC, "1"))
 }
 
 /// The folder of the processes.
@@ -139,11 +133,6 @@ impl ProcessStat {
         }
     }
 
-    /// Its resident memory in bytes.
-    fn resident_bytes(&self) -> u64 {
-        self.resident_pages.saturating_mul(gate_platform::page_bytes())
-    }
-
     /// When it started, in seconds since the Unix epoch.
     pub fn start_second(&self) -> Option<i64> {
         let ticks_per_second = gate_platform::ticks_per_second();
@@ -201,75 +190,12 @@ pub fn is_signal_ignored(signal: i32) -> bool {
     mask.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
 }
 
-/// All living descendants of a process, parents before their children.
-pub(super) fn descendants(ancestor: i32) -> Vec<ProcessStat> {
-    let mut children: BTreeMap<i32, Vec<ProcessStat>> = BTreeMap::new();
-    for process in processes() {
-        children.entry(process.parent).or_default().push(process);
-    }
-    let mut descendants = Vec::new();
-    let mut parents = vec![ancestor];
-    while let Some(parent) = parents.pop() {
-        for child in children.remove(&parent).unwrap_or_default() {
-            parents.push(child.pid);
-            if !child.is_zombie {
-                descendants.push(child);
-            }
-        }
-    }
-    descendants
-}
-
-/// The processes use more memory together than the limit, in bytes.
-///
-/// Resident memory is cheap to read, but counts what processes share once for each. Only if their
-/// sum is too much, each one's share of it (PSS) is read, for which the kernel walks the page
-/// tables.
-pub(super) fn are_over_memory(processes: &[ProcessStat], limit: u64) -> bool {
-    if processes.iter().map(ProcessStat::resident_bytes).sum::<u64>() <= limit {
-        return false;
-    }
-    processes.iter().map(|process| share_of_memory(process.pid)).sum::<u64>() > limit
-}
-
-/// The memory of a process in bytes, of which a shared page counts in part, if the system reports
-/// its share. A process that has just ended has none.
-fn share_of_memory(pid: i32) -> u64 {
-    proportional_memory(pid)
-        .or_else(|| ProcessStat::read(pid).as_ref().map(ProcessStat::resident_bytes))
-        .unwrap_or(0)
-}
-
-fn proportional_memory(pid: i32) -> Option<u64> {
-    let text = String::from_utf8(read(pid, "smaps_rollup")?).ok()?;
-    let size = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
-    let kilobytes: u64 = size.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes * 1024)
-}
-
-/// The living processes in whose environment a variable has this value.
-pub(super) fn with_variable(variable: &str, value: &str) -> Vec<ProcessStat> {
-    let expected = format!("{variable}={value}");
-    let living = processes().filter(|process| !process.is_zombie);
-    living
-        .filter(|process| {
-            let environment = read(process.pid, "environ").unwrap_or_default();
-            environment.split(|byte| *byte == 0).any(|entry| entry == expected.as_bytes())
-        })
-        .collect()
-}
-
-/// A process runs; a zombie does not.
-pub(super) fn is_alive(pid: i32) -> bool {
-    ProcessStat::read(pid).is_some_and(|process| !process.is_zombie)
-}
-
 /// The living processes of a process group.
 pub fn group_members(id: i32) -> Vec<ProcessStat> {
     processes().filter(|process| process.group == id && !process.is_zombie).collect()
 }
 
-fn processes() -> impl Iterator<Item = ProcessStat> {
+pub(super) fn processes() -> impl Iterator<Item = ProcessStat> {
     let entries = fs::read_dir(folder()).into_iter().flatten().flatten();
     entries.filter_map(|entry| ProcessStat::read(entry.file_name().to_str()?.parse().ok()?))
 }
@@ -283,7 +209,7 @@ fn entries(bytes: &[u8]) -> Vec<String> {
     entries.split(|byte| *byte == 0).map(|entry| String::from_utf8_lossy(entry).into()).collect()
 }
 
-fn read(pid: i32, file: &str) -> Option<Vec<u8>> {
+pub(super) fn read(pid: i32, file: &str) -> Option<Vec<u8>> {
     let file = File::open(folder_of(pid).join(file)).ok()?;
     // The system reports a length of 0 for these files. `take` hides it, which would
     // otherwise make the first reads very short.
@@ -291,24 +217,6 @@ fn read(pid: i32, file: &str) -> Option<Vec<u8>> {
     file.take(u64::MAX).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
-
-/// Makes this process the parent of its descendants whose own parents have ended, and keeps the job from
-/// opening its socket.
-#[cfg(target_os = "linux")]
-pub(super) fn become_subreaper() {
-    use rustix::process::{DumpableBehavior, getpid, set_child_subreaper, set_dumpable_behavior};
-    if !has_proc() {
-        return;
-    }
-    // If the kernel refuses, the process group is still ended.
-    let _ = set_child_subreaper(Some(getpid()));
-    // Not dumpable: the job cannot open this process's socket through /proc and write a
-    // report of its own.
-    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn become_subreaper() {}
 
 #[cfg(test)]
 mod tests {
@@ -345,16 +253,6 @@ mod tests {
     fn a_process_with_a_living_thread_is_no_zombie() {
         assert!(ProcessStat::parse(7, &stat("sh", "Z", 1)).unwrap().is_zombie);
         assert!(!ProcessStat::parse(7, &stat("sh", "Z", 2)).unwrap().is_zombie);
-    }
-
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn a_child_is_found() {
-        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-        let found = descendants(std::process::id() as i32);
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert!(found.iter().any(|process| process.pid == child.id() as i32), "{found:?}");
     }
 
     #[test]

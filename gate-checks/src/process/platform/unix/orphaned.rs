@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::process::system::{self, ProcessStat};
+use super::descendants;
+use crate::process::system::ProcessStat;
 
 /// Variable with the mark of a job: its processes inherit it, unless they clear it.
 pub const MARK: &str = "_GATE_JOB";
@@ -34,14 +35,14 @@ pub(super) struct OrphanedJob {
 impl OrphanedJob {
     /// The job with this mark, and with the processes that are below `ancestor` now.
     pub(super) fn new(mark: String, ancestor: Option<i32>) -> Self {
-        Self { mark, descendants: ancestor.map(system::descendants).unwrap_or_default() }
+        Self { mark, descendants: ancestor.map(descendants::descendants).unwrap_or_default() }
     }
 
     /// Kills all processes of the job that live. Returns their names.
     pub(super) fn kill(&self) -> Vec<String> {
         let descendants = self.descendants.iter();
-        let living = descendants.filter(|process| system::is_alive(process.pid)).cloned();
-        let living = living.chain(system::with_variable(MARK, &self.mark));
+        let living = descendants.filter(|process| descendants::is_alive(process.pid)).cloned();
+        let living = living.chain(descendants::with_variable(MARK, &self.mark));
         let killed = living.map(|process| {
             if let Some(id) = Pid::from_raw(process.pid) {
                 // It may have ended since.

@@ -19,6 +19,7 @@ use std::process::Command;
 use process_wrap::std::{CommandWrap, ProcessSession};
 use rustix::process::Pid;
 
+use super::command;
 use super::link::BEGIN;
 use crate::process::order::Order;
 
@@ -85,7 +86,7 @@ pub(super) fn become_program(order: &Order) -> u8 {
 
 /// Becomes the program; returns only if that fails.
 fn exec(order: &Order) -> io::Error {
-    match order.command() {
+    match command(order) {
         Ok(mut command) => command.exec(),
         Err(error) => error,
     }

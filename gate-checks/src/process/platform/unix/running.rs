@@ -15,13 +15,13 @@ use tokio::net::unix::pipe::Receiver;
 use tokio::process::Command;
 use tokio::time::{Instant as TokioInstant, sleep, sleep_until, timeout};
 
+use super::descendants;
 use super::link::{self, JobReport};
 use super::orphaned::{KILL_INTERVAL, MARK, OrphanedJob, new_mark};
 use crate::cancellation::Cancellation;
 use crate::process::capture::Capture;
 use crate::process::job::{EndedProcesses, Job, JobEnd, ReadDeadline, read_all};
 use crate::process::order::Order;
-use crate::process::system;
 use crate::process::{GRACE, OPEN_PIPE_PATIENCE, Supervisor};
 
 /// Time that a supervisor may need beyond the grace that it gives.
@@ -55,7 +55,7 @@ impl RunningJob {
         command.current_dir(&job.folder).env_clear().envs(job.environment.iter().cloned());
         command.env("PWD", &job.folder).stdout(stdout_end).stderr(stderr_end);
         let mark = new_mark();
-        command.env(MARK, &mark).envs(system::switch());
+        command.env(MARK, &mark).envs(descendants::switch());
         let child = CommandWrap::from(command).wrap(ProcessGroup::leader()).spawn()?;
         Ok(Self { child, keeper, stdout, stderr, mark })
     }

@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::descendants;
 use super::link::{self, JobReport};
 use super::orphaned::{KILL_INTERVAL, MARK, OrphanedJob, new_mark};
 use crate::process::order::Order;
 use crate::process::session::{Fate, Launch, SessionEnd};
-use crate::process::system;
 
 /// Time that a supervisor may need beyond the grace that it gives.
 const SUPERVISOR_PATIENCE: Duration = Duration::from_secs(5);
@@ -70,7 +70,7 @@ impl Launch {
         // order.
         command.env("PWD", &self.folder).process_group(0);
         let mark = new_mark();
-        command.env(MARK, &mark).envs(system::switch());
+        command.env(MARK, &mark).envs(descendants::switch());
         let supervisor = command.spawn()?;
         let mut session = Session {
             supervisor,
@@ -132,7 +132,7 @@ impl Session {
     /// The processes of the session; empty on systems without /proc.
     pub fn processes(&self) -> Vec<i32> {
         let supervisor = i32::try_from(self.supervisor.id()).unwrap_or_default();
-        system::descendants(supervisor).into_iter().map(|process| process.pid).collect()
+        descendants::descendants(supervisor).into_iter().map(|process| process.pid).collect()
     }
 
     /// Ends the processes that the program left running: SIGTERM, a short grace, SIGKILL.

@@ -41,11 +41,13 @@ use rustix::process::{
 use signal_hook::consts::SIGTERM;
 use signal_hook::flag;
 
+use super::confine::confine;
 use super::link::{BEGIN, END_LEFT, JobReport, KILL_NOW};
 use super::paused::{self, PausedChild};
+use super::{LEFT_BEHIND_GRACE, command, descendants};
 use crate::process::order::Order;
 use crate::process::system::{self, ProcessStat};
-use crate::process::{AFTERLIFE, GRACE, LEFT_BEHIND_GRACE};
+use crate::process::{AFTERLIFE, GRACE};
 
 /// Time between two rounds of SIGKILL: meanwhile a process may have started another.
 const KILL_INTERVAL: Duration = Duration::from_millis(20);
@@ -115,9 +117,9 @@ impl Supervision {
     fn begin(supervisor: &[OsString], order: &Order, link: &UnixStream) -> io::Result<Self> {
         // First: a process that is not dumpable cannot write its own maps of users.
         if let Some(confinement) = &order.confinement {
-            confinement.enter()?;
+            confine(confinement)?;
         }
-        system::become_subreaper();
+        descendants::become_subreaper();
         survive_sigterm()?;
         if order.is_low_priority {
             lower_priority();
@@ -244,7 +246,7 @@ impl Supervision {
     }
 
     fn living(&self) -> Vec<ProcessStat> {
-        system::descendants(std::process::id() as i32)
+        descendants::descendants(std::process::id() as i32)
     }
 
     /// Signals the job's group and every descendant outside of it. Returns false if there is
@@ -274,7 +276,7 @@ impl Supervision {
 }
 
 fn start_job(order: &Order) -> io::Result<Pid> {
-    let child = CommandWrap::from(order.command()?).wrap(ProcessSession).spawn()?;
+    let child = CommandWrap::from(command(order)?).wrap(ProcessSession).spawn()?;
     Pid::from_raw(child.id() as i32).ok_or_else(|| io::Error::other("the job has no number"))
 }
 
@@ -331,7 +333,7 @@ fn watch_memory(limit: u64, sender: &Sender<JobEvent>) {
 }
 
 fn is_over_memory(limit: u64) -> bool {
-    system::are_over_memory(&system::descendants(std::process::id() as i32), limit)
+    descendants::are_over_memory(&descendants::descendants(std::process::id() as i32), limit)
 }
 
 /// Lowers the priority of this process, and by that of all that it starts from now on. Relative,

@@ -54,7 +54,7 @@ fn an_order_for_a_paused_child_is_told_from_one_for_a_supervisor() {
 #[test]
 fn an_order_whose_standard_input_is_missing_has_no_command() {
     let order = Order { stdin: Some("/no/such/file".into()), ..Order::new(words("true")) };
-    assert_eq!(order.command().unwrap_err().kind(), io::ErrorKind::NotFound);
+    assert_eq!(command(&order).unwrap_err().kind(), io::ErrorKind::NotFound);
 }
 
 fn pid(number: i32) -> Pid {
