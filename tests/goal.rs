@@ -136,6 +136,8 @@ fn a_goal_of_a_task_binds_that_task_alone() {
         ran.again(&format!("check --task {task} out.log")).file("out.log", DONE).code(code)
     };
     let ran = check(check(ran, "7", 1), "8", 0);
+    let ran = ran.again("check --plan").code(0).says("would run 0 checks here");
+    let ran = ran.again("check --plan --task 7").code(0).says("  ✗ goal        sh tax.sh\n");
     let ran = ran.again("goal drop").code(2).tells("no goal is open here");
     let ran = ran.again("goal drop --task 7").code(0).says("dropped: the export has a tax column");
     check(ran, "7", 0);
@@ -169,6 +171,9 @@ fn a_command_that_cannot_start_is_never_a_pass() {
     let ran = given("-- no-such-program").code(0).says("! not known");
     let ran = ran.again("check --json out.log").file("out.log", DONE).code(1);
     assert_eq!(outcomes(&ran.json()), [("goal", "inconclusive")]);
+    ran.again("check out.log")
+        .code(1)
+        .says("install it, or give the goal again with another command");
     given("-- -k tax").code(0).says("! not known");
     gate("goal -- true").code(2).tells("TEXT");
 }

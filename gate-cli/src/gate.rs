@@ -43,6 +43,7 @@ pub(crate) use self::elsewhere::{
     OtherPlaces, moved, place_name, running_loops, shown_work, tree_of,
 };
 use self::goals::Goals;
+pub(crate) use self::goals::add_goal_check;
 pub(crate) use self::loop_baseline::decided_on;
 pub(crate) use self::news::{line_counts, may_be_news};
 pub(crate) use self::reading::{Judging, admit_format, input_digest};

@@ -13,9 +13,11 @@ use serde::Serialize;
 use super::check::args::Check;
 use super::common::{DONE, known_check};
 use crate::failure::Failure;
+use crate::gate::add_goal_check;
 use crate::invocation::Invocation;
-use crate::memory::Memory;
+use crate::memory::{Memory, command_line};
 use crate::render::{self, Mark, Page, local_time, print, span};
+use crate::request::Asker;
 use crate::{secrets, trust};
 
 /// The most pages of the ledger that are read for the latest runs of checks.
@@ -47,6 +49,8 @@ pub struct PlannedCheck {
     pub mode: Mode,
     /// The program and its arguments; empty if gate itself looks.
     pub argv: Vec<String>,
+    /// The commands of its criteria, or of a person's goals.
+    pub criteria: Vec<String>,
     /// A shell reads them.
     pub shell: bool,
     /// The working folder, if it is not the project's.
@@ -74,7 +78,7 @@ pub struct LastRun {
 }
 
 pub(super) fn run(invocation: &Invocation, args: &Check) -> Result<u8, Failure> {
-    let (settings, trust) =
+    let (mut settings, trust) =
         trust::settings_as_written(&invocation.places, &args.reading.settings.selection())?;
     // A plan starts nothing, so it is shown without an approval, with what a check would answer.
     let refusal = trust.admit(&settings.policy, &invocation.site()?).err();
@@ -82,6 +86,8 @@ pub(super) fn run(invocation: &Invocation, args: &Check) -> Result<u8, Failure> 
         known_check(&settings.policy.clone().at(When::Check), name)?;
     }
     let mut memory = invocation.memory(&settings.policy)?;
+    let asker = Asker { task: args.task.clone(), run: args.run.clone(), ..Asker::default() };
+    add_goal_check(&mut settings.policy, &memory.goals_for(&asker)?)?;
     let mut other_checks: Vec<String> = settings.policy.checks.keys().cloned().collect();
     let mut checks = planned(invocation, settings.policy, When::Check, &mut memory)?;
     other_checks.retain(|name| !checks.iter().any(|check| check.check == *name));
@@ -119,6 +125,7 @@ pub(super) fn planned(
             check: name.clone(),
             mode: settings.mode,
             argv: program.map(|program| program.argv.clone()).unwrap_or_default(),
+            criteria: criteria_commands(settings),
             shell: settings.shell,
             cwd: program.and_then(|program| program.cwd.clone()),
             timeout_ms: settings.timeout_ms,
@@ -130,6 +137,10 @@ pub(super) fn planned(
     let mut checks: Vec<_> = policy.checks.iter().map(planned).collect();
     add_last_runs(&mut checks, memory)?;
     Ok(checks)
+}
+
+fn criteria_commands(settings: &CheckPolicy) -> Vec<String> {
+    settings.criteria.iter().filter_map(|criterion| command_line(&criterion.verify)).collect()
 }
 
 /// Adds the latest run of each check. A result that was taken from the cache is no run.
@@ -204,6 +215,7 @@ fn outcome_words(outcome: Outcome) -> &'static str {
 fn command_words(check: &PlannedCheck) -> String {
     let cwd = check.cwd.as_ref().map(|cwd| format!(" (in {cwd})")).unwrap_or_default();
     match check.argv.as_slice() {
+        [] if !check.criteria.is_empty() => check.criteria.join("; "),
         [] => "gate itself looks".to_owned(),
         argv => format!("{}{cwd}", argv.join(" ")),
     }

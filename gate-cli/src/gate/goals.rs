@@ -191,7 +191,10 @@ pub(super) fn without_others(
 }
 
 /// Adds a required check with the commands of these goals. Returns its name.
-fn add_goal_check(policy: &mut Policy, goals: &[Goal]) -> Result<Option<String>, Failure> {
+pub(crate) fn add_goal_check(
+    policy: &mut Policy,
+    goals: &[Goal],
+) -> Result<Option<String>, Failure> {
     let with_command = goals.iter().filter(|goal| !goal.command.is_empty());
     let criteria: Vec<_> =
         with_command.enumerate().map(|(index, goal)| goal.criterion(index + 1)).collect();

@@ -73,16 +73,7 @@ enum Step {
 impl Goal {
     /// The command as a person would type it; `None` without one.
     pub(crate) fn command_line(&self) -> Option<String> {
-        match self.command.as_slice() {
-            [] => None,
-            [shell, options @ .., script] if shell == SHELL[0] && options == &SHELL[1..] => {
-                Some(script.clone())
-            }
-            words => {
-                let line = shlex::try_join(words.iter().map(String::as_str));
-                Some(line.unwrap_or_else(|_| words.join(" ")))
-            }
-        }
+        command_line(&self.command)
     }
 
     /// The goal in one line, for an agent.
@@ -130,6 +121,20 @@ impl Act {
     fn limited_to(mut self, tree: &str) -> Self {
         self.goals.retain(|goal| goal.tree == tree);
         self
+    }
+}
+
+/// A command as a person would type it; `None` for no words.
+pub(crate) fn command_line(command: &[String]) -> Option<String> {
+    match command {
+        [] => None,
+        [shell, options @ .., script] if shell == SHELL[0] && options == &SHELL[1..] => {
+            Some(script.clone())
+        }
+        words => {
+            let line = shlex::try_join(words.iter().map(String::as_str));
+            Some(line.unwrap_or_else(|_| words.join(" ")))
+        }
     }
 }
 

@@ -49,7 +49,9 @@ pub use breakers::{BreakerSelector, OpenBreaker};
 pub(crate) use clock::now;
 pub(crate) use decision_transaction::{DecisionContext, DecisionStart};
 pub(crate) use decisions::{Confirmation, ConfirmedAt, DecisionsKey, TaskDecisions};
-pub(crate) use goals::{Goal, Scope, chosen_goals, command_of_words, command_words, may_have_goal};
+pub(crate) use goals::{
+    Goal, Scope, chosen_goals, command_line, command_of_words, command_words, may_have_goal,
+};
 pub(crate) use hook::NotJudged;
 pub(crate) use locked_tests::LockedTests;
 pub(crate) use loop_end::{LoopEnd, LoopStart, StoppedBy, machine};

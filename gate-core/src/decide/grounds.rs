@@ -214,7 +214,12 @@ fn speaks_of(evidence: &Evidence) -> bool {
 /// It is the check of a person's goals, and not one of the settings with this name, which lists none.
 pub(crate) fn is_of_goals(evidence: &Evidence) -> bool {
     let is_named = evidence.check == GOAL || evidence.check == persons_check(GOAL);
-    is_named && !states(evidence).is_empty()
+    is_named && lists_criteria(evidence)
+}
+
+/// The check lists criteria or goals, each with its state.
+pub(crate) fn lists_criteria(evidence: &Evidence) -> bool {
+    !states(evidence).is_empty()
 }
 
 /// The notes on a ground, behind it.

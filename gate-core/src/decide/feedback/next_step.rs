@@ -6,7 +6,7 @@ use super::lacks_token;
 use crate::decide::breaker::BreakerState;
 use crate::decide::changed_tests::{approve_command, names_to_approve};
 use crate::decide::evidence::{Evidence, worst_of};
-use crate::decide::grounds::is_of_goals;
+use crate::decide::grounds::{is_of_goals, lists_criteria};
 use crate::decide::input::Input;
 use crate::decide::reason::{Reason, ReasonCode, WarningCode};
 use crate::decide::signal::{NearMiss, TokenState, UNREAD};
@@ -58,6 +58,7 @@ pub(in crate::decide) fn next(
             "run the sealed tests by hand, and tell the agent what is missing; then `gate check --new-run`".to_owned()
         }
         ReasonCode::RequiredCheckFailed => repair(cheapest, input),
+        ReasonCode::RequiredCheckInconclusive => measuring_step(cheapest, input),
         _ => usual_step(cheapest),
     })
 }
@@ -192,21 +193,31 @@ fn unmet_criterion(failed: &Evidence) -> Option<&str> {
 
 /// The step in the row of a reason's code.
 fn usual_step(reason: &Reason) -> String {
-    let check = reason.check.as_deref().unwrap_or("the check");
-    match reason.code {
-        ReasonCode::RequiredCheckInconclusive => measuring_step(check, &reason.message),
-        code => reason.wording(code.row().to_person, check),
-    }
+    reason.wording(reason.code.row().to_person, check_name(reason))
 }
 
-fn measuring_step(check: &str, message: &str) -> String {
+fn check_name(reason: &Reason) -> &str {
+    reason.check.as_deref().unwrap_or("the check")
+}
+
+/// The step to a result of a check that has none.
+fn measuring_step(reason: &Reason, input: &Input) -> String {
+    let (check, message) = (check_name(reason), &reason.message);
     // The check's own words stand behind the colon.
-    let cause = message.split_once(": ").map_or(message, |(_, cause)| cause);
-    if cause.contains("not installed") {
-        format!("install it, or correct `checks.{check}.command` in gate.toml")
-    } else {
-        format!("find out why {check} gave no result: {cause}")
+    let cause = message.split_once(": ").map_or(message.as_str(), |(_, cause)| cause);
+    if !cause.contains("not installed") {
+        return format!("find out why {check} gave no result: {cause}");
     }
+    let place = match worst_of(&input.evidence, check) {
+        Some(evidence) if is_of_goals(evidence) => {
+            "give the goal again with another command: `gate goal \"TEXT\" -- COMMAND`".to_owned()
+        }
+        Some(evidence) if lists_criteria(evidence) => {
+            "correct the command of the criterion".to_owned()
+        }
+        _ => format!("correct `checks.{check}.command` in gate.toml"),
+    };
+    format!("install it, or {place}")
 }
 
 /// The step that frees a loop that its breaker stopped. A reset in the agent's client is
