@@ -9,10 +9,29 @@ mod unix;
 #[cfg(windows)]
 mod windows;
 
+use std::io;
+use std::path::{Path, PathBuf};
+
 #[cfg(unix)]
 pub use unix::*;
 #[cfg(windows)]
 pub use windows::*;
+
+/// The real path of a file.
+pub trait RealPath {
+    /// The absolute path without links, as other programs take it.
+    ///
+    /// # Errors
+    ///
+    /// A path that leads to nothing.
+    fn real_path(&self) -> io::Result<PathBuf>;
+}
+
+impl RealPath for Path {
+    fn real_path(&self) -> io::Result<PathBuf> {
+        real_path(self)
+    }
+}
 
 #[cfg(test)]
 mod tests;

@@ -273,18 +273,7 @@ pub fn boot_and_uptime() -> (String, u64) {
     (String::new(), 0)
 }
 
-/// The real path of a file.
-pub trait RealPath {
-    /// The absolute path without links.
-    ///
-    /// # Errors
-    ///
-    /// A path that leads to nothing.
-    fn real_path(&self) -> io::Result<PathBuf>;
-}
-
-impl RealPath for Path {
-    fn real_path(&self) -> io::Result<PathBuf> {
-        self.canonicalize()
-    }
+/// The absolute path without links.
+pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
+    path.canonicalize()
 }

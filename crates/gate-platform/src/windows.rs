@@ -276,18 +276,7 @@ pub fn boot_and_uptime() -> (String, u64) {
     (String::new(), 0)
 }
 
-/// The real path of a file.
-pub trait RealPath {
-    /// The absolute path without links, and without the `\\\\?\\` that many programs do not take.
-    ///
-    /// # Errors
-    ///
-    /// A path that leads to nothing.
-    fn real_path(&self) -> io::Result<PathBuf>;
-}
-
-impl RealPath for Path {
-    fn real_path(&self) -> io::Result<PathBuf> {
-        dunce::canonicalize(self)
-    }
+/// The absolute path without links, and without the `\\?\` that many programs do not take.
+pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
+    dunce::canonicalize(path)
 }
