@@ -141,3 +141,12 @@ fn each_call_of_a_session_that_goes_on_costs_what_it_reports() {
     assert_eq!(end["stopped_by"], "tripped", "{end}");
     assert_eq!(end["iterations"], 2, "{end}");
 }
+
+#[test]
+fn a_loop_names_the_crash_of_its_agent_and_stops_no_other_loop_over_the_same_prompt() {
+    let words = "run --prompt PROMPT.md --max-iterations 3 -- sh -c";
+    let run = project(words).args(["echo sorry; exit 3"]).user_settings("");
+    let ran = run.code(1).says("its program ended with code 3 in the last iteration");
+    let ran = ran.again("run --prompt PROMPT.md -- ./agent.sh").code(0);
+    ran.says("DONE  ").says("task        task-");
+}

@@ -86,6 +86,16 @@ pub fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, noun: &str) -
     format!("{count} {noun}{ending}")
 }
 
+/// A word as a shell takes it: in quotes if it needs them.
+pub fn shell_word(word: &str) -> String {
+    // Without a comma, braces stand for nothing.
+    let is_plain = |char: char| char.is_alphanumeric() || "/._-+:@%={}".contains(char);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
 /// A number of bytes for a person, in steps of a thousand: `3.2 GB`.
 pub fn readable_size(bytes: u64) -> String {
     match bytes {
@@ -108,7 +118,23 @@ pub fn is_plain(char: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{brief, clean, readable_size, whole_lines};
+    use super::{brief, clean, readable_size, shell_word, whole_lines};
+
+    #[test]
+    fn a_word_is_quoted_for_a_shell_where_it_has_to_be() {
+        for (word, expected) in [
+            ("plain-1.2/a_b:c+d@e%f=g{h}", "plain-1.2/a_b:c+d@e%f=g{h}"),
+            ("", "''"),
+            ("a b", "'a b'"),
+            ("it's", r"'it'\''s'"),
+            ("$x", "'$x'"),
+            ("{a,b}", "'{a,b}'"),
+            ("é", "é"),
+            ("a\nb", "'a\nb'"),
+        ] {
+            assert_eq!(shell_word(word), expected);
+        }
+    }
 
     #[test]
     fn a_long_text_loses_whole_lines_of_its_middle() {

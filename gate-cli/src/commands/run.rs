@@ -19,6 +19,7 @@ use gate_core::Policy;
 use gate_core::config::Resolved;
 use gate_core::decide::policy::{Allowance, Unverified, When};
 use gate_core::decide::signal;
+use gate_core::text::shell_word;
 use gate_fleet::run;
 use jiff::Timestamp;
 
@@ -44,7 +45,7 @@ use crate::notify::{self, Notifier};
 use crate::operator::project_marks;
 use crate::render::{self, print};
 use crate::request::{Asker, Request, Turn};
-use crate::runner::{End, LiveFile, Loop, RunRecord, is_run_command, other_loop_here, shell_word};
+use crate::runner::{End, LiveFile, Loop, RunRecord, is_run_command, other_loop_here};
 use crate::secrets;
 use crate::settings::Selection;
 use crate::source::Source;
@@ -127,7 +128,7 @@ fn parent_run(invocation: &Invocation, project: &Project) -> Result<Option<run::
 impl RunCommand<'_> {
     /// Runs the loops over a task, and prints their end.
     fn run_task(&self) -> Result<u8, Failure> {
-        let task = self.task_of_decisions(self.task_id())?;
+        let task = self.task_id()?;
         let mut decisions = None;
         if self.args.decide_first {
             decisions = match self.decide_first(&task)? {
@@ -302,14 +303,20 @@ impl RunCommand<'_> {
         }
     }
 
-    /// The id given, else one made from the time and the prompt's first line.
-    fn task_id(&self) -> String {
-        if let Some(task) = &self.args.task {
-            return task.clone();
+    /// The id given, or that of an earlier loop whose decisions were listed. Else one made from the
+    /// time and the prompt's first line, which no other loop has.
+    fn task_id(&self) -> Result<String, Failure> {
+        let given_id = self.args.task.clone();
+        let id = given_id.unwrap_or_else(|| {
+            let mut lines = self.prompt.as_deref().unwrap_or_default().lines();
+            let title = lines.find(|line| !line.trim().is_empty()).unwrap_or_default();
+            run::task_id(Timestamp::now(), title, "task")
+        });
+        match self.task_with_decisions(&id)? {
+            Some(task) => Ok(task),
+            None if self.args.task.is_some() => Ok(id),
+            None => Ok(self.project.new_task(&id)?.id().to_owned()),
         }
-        let mut lines = self.prompt.as_deref().unwrap_or_default().lines();
-        let title = lines.find(|line| !line.trim().is_empty()).unwrap_or_default();
-        run::task_id(Timestamp::now(), title, "task")
     }
 
     fn notify(&self, end: &RunRecord<'_>) {

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use gate_core::text::shell_word;
 use gate_fleet::run::layout;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::live::LoopEvent;
 use super::lock;
-use super::preset::shell_word;
 use crate::failure::Failure;
 use crate::governance::{Runs, Task};
 use crate::render::local_time;

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{process, thread};
 
+use gate_core::text::shell_word;
 use jiff::Timestamp;
 
-use super::preset::shell_word;
 use super::watch::POLL_INTERVAL;
 use crate::failure::Failure;
 use crate::governance::Task;
@@ -43,8 +43,10 @@ pub(super) fn lock(task: &Task) -> Result<TaskLock, Failure> {
             Err(TryLockError::WouldBlock) if Instant::now() < until => thread::sleep(POLL_INTERVAL),
             Err(TryLockError::WouldBlock) => {
                 let message = format!("another loop runs over the task {}", task.id());
-                return Err(Failure::usage("task-running", message)
-                    .hint(format!("`gate stop --task {}` ends it", shell_word(task.id()))));
+                return Err(Failure::usage("task-running", message).hint(format!(
+                    "`gate stop --task {}` ends it; a loop beside it needs another `--task`",
+                    shell_word(task.id())
+                )));
             }
             Err(TryLockError::Error(error)) => return Err(unlockable(&path, &error)),
         }

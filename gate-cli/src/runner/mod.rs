@@ -49,7 +49,7 @@ pub(crate) use live::{Live, LoopEvent};
 pub(crate) use live_file::{LiveFile, LiveLoop, live_loops, other_loop_here};
 pub(crate) use lock::{is_let_go, is_locked};
 pub(crate) use old_runs::{OldTask, old_tasks};
-pub(crate) use preset::{AgentStart, Allow, PresetContext, agent_start, preset_agents, shell_word};
+pub(crate) use preset::{AgentStart, Allow, PresetContext, agent_start, preset_agents};
 pub(crate) use stop_conditions::LostLease;
 
 /// The next step if an agent's output has no known format.

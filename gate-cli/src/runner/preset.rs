@@ -9,6 +9,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use gate_core::Policy;
 use gate_core::decide::policy::CheckPolicy;
+use gate_core::text::shell_word;
 use serde_json::json;
 
 use crate::clients::{CommandGrant, Grant, run_facts};
@@ -155,18 +156,6 @@ impl AgentStart {
         let argv = self.argv.iter().map(|word| shell_word(word));
         variables.chain(argv).collect::<Vec<_>>().join(" ")
     }
-}
-
-/// Quotes a word for a shell if it needs quotes.
-pub(crate) fn shell_word(word: &str) -> String {
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-fn is_plain(c: char) -> bool {
-    c.is_ascii_alphanumeric() || "/._-+:@%={}".contains(c)
 }
 
 /// The prefixes of command lines that an agent needs for its work.

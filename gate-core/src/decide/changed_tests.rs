@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::evidence::{Evidence, Outcome};
+use crate::text::shell_word;
 
 /// The most names that a person is asked to approve in one command.
 const MAX_APPROVED_NAMES: usize = 3;
@@ -90,15 +91,6 @@ pub fn approve_command(names: &[String]) -> String {
 
 fn is_one_line(name: &str) -> bool {
     !name.chars().any(char::is_control)
-}
-
-/// A word as a shell takes it.
-fn shell_word(word: &str) -> String {
-    let is_safe = |c: char| c.is_alphanumeric() || "_-./:@%+=,".contains(c);
-    if !word.is_empty() && word.chars().all(is_safe) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]

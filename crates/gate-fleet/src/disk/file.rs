@@ -43,6 +43,19 @@ pub(super) fn folder(path: &Path) -> Result<(), Failure> {
     made.map_err(|error| unwritable("make the folder", path, &error))
 }
 
+/// Makes a folder in one that is there. False if it was there before.
+///
+/// # Errors
+///
+/// A folder that cannot be made.
+pub(super) fn new_folder(path: &Path) -> Result<bool, Failure> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(unwritable("make the folder", path, &error)),
+    }
+}
+
 /// Puts a file in its place, in one step; what was there before is gone.
 ///
 /// # Errors

@@ -62,6 +62,22 @@ impl Project {
         Ok(Task::new(self.clone(), id))
     }
 
+    /// A new task in a folder of its own: if another task has the id, a number is added to it.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be made.
+    pub fn new_task(&self, id: &str) -> Result<Task, Failure> {
+        file::folder(&self.folder())?;
+        let mut task = self.task(id)?;
+        let mut number = 1;
+        while !file::new_folder(&task.folder())? {
+            number += 1;
+            task = self.task(&run::numbered(id, number))?;
+        }
+        Ok(task)
+    }
+
     /// All tasks that have a folder.
     ///
     /// # Errors

@@ -10,6 +10,9 @@ const MAX_ID_BYTES: usize = 128;
 /// The length of the last part of a task's id, in bytes.
 const SLUG_BYTES: std::ops::RangeInclusive<usize> = 3..=50;
 
+/// The longest id of a task: `task-`, the time, and a slug.
+const MAX_TASK_ID_BYTES: usize = 21 + *SLUG_BYTES.end();
+
 /// A text that cannot be the name of a project or of a folder.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadId {
@@ -76,6 +79,14 @@ pub fn task_id(now: Timestamp, name: &str, fallback: &str) -> String {
         .filter(|slug| SLUG_BYTES.contains(&slug.len()))
         .unwrap_or_else(|| fallback.to_owned());
     format!("task-{}-{slug}", compact(now))
+}
+
+/// A task's id with a number, no longer than an id may be.
+pub(crate) fn numbered(task_id: &str, number: u32) -> String {
+    let number = format!("-{number}");
+    let mut id = task_id.to_owned();
+    id.truncate(MAX_TASK_ID_BYTES - number.len());
+    format!("{}{number}", id.trim_end_matches('-'))
 }
 
 /// A name that leads to a folder beside the others and nowhere else.

@@ -23,8 +23,8 @@ mod preamble;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use id::slug;
 pub use id::{BadId, folder_name, is_run_id, is_task_id, project_id, project_slug, task_id};
+pub(crate) use id::{numbered, slug};
 pub use info::{
     AGENT_TIMED_OUT, Ownership, RECONCILED, RunInfo, RunInfoError, Status, error_summary,
 };

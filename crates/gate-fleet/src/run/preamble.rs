@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use gate_core::text::shell_word;
+
 /// Text before the prompt of a run that continues another's work.
 pub const CONTINUE: &str = "Continue working on the following:\n\n";
 
@@ -126,16 +128,6 @@ discards work unless you are asked to. Name the files you touched at the end.
         section(f, "New on the project's message bus", self.project_messages)?;
         section(f, "New on the message bus", self.messages)?;
         section(f, FEEDBACK_TITLE, self.feedback)
-    }
-}
-
-/// A path as a word of a shell's command line.
-fn shell_word(path: &str) -> String {
-    let is_plain = |char: char| char.is_alphanumeric() || "/._-+:@%,=".contains(char);
-    if path.chars().all(is_plain) {
-        path.to_owned()
-    } else {
-        format!("'{}'", path.replace('\'', "'\\''"))
     }
 }
 

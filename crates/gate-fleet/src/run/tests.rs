@@ -135,6 +135,9 @@ fn names_of_tasks_and_projects() {
     let now = at("2026-02-20T15:30:45Z");
     assert_eq!(task_id(now, "Fix: the cart!", "a1b2c3"), "task-20260220-153045-fix-the-cart");
     assert_eq!(task_id(now, "é", "a1b2c3"), "task-20260220-153045-a1b2c3");
+    let long = task_id(now, &"a".repeat(60), "a1b2c3");
+    assert_eq!(numbered(&long, 12), format!("task-20260220-153045-{}-12", "a".repeat(47)));
+    assert!(is_task_id(&numbered(&long, 12)));
     for good in
         ["20260220-1530450000-4121-1", "20260220-1530450000-4121", "20260220-1530450000-4121-1-Ab9"]
     {

@@ -113,10 +113,9 @@ impl RunCommand<'_> {
         DecisionsKey { task: task.to_owned(), named, prompt }
     }
 
-    /// The id of the task: that of an earlier loop over the same prompt whose decisions were listed.
-    pub(super) fn task_of_decisions(&self, task: String) -> Result<String, Failure> {
-        let listed = self.task_decisions(&task)?;
-        Ok(listed.map_or(task, |listed| listed.task))
+    /// The id of the task, or of an earlier loop over the same prompt, whose decisions were listed.
+    pub(super) fn task_with_decisions(&self, task: &str) -> Result<Option<String>, Failure> {
+        Ok(self.task_decisions(task)?.map(|listed| listed.task))
     }
 
     /// The decisions of a person on a task; none if nobody made any.

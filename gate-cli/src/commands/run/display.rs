@@ -129,6 +129,13 @@ pub(crate) fn run_card(record: &RunRecord<'_>) -> String {
     page.head(mark, word, &record.message);
     page.blank();
     if let Some(last) = &record.end.last_record {
+        if let Some(code) = last.decision.input.agent_exit_code
+            && code != 0
+            && !record.success
+        {
+            let text = format!("its program ended with code {code} in the last iteration");
+            page.marked(Mark::Bad, "agent", &text);
+        }
         checks(&mut page, last);
     }
     if let Some(work) = &record.end.work {

@@ -121,18 +121,3 @@ fn a_note_is_about_what_is_neither_nothing_nor_everything() {
     assert_eq!(start.variables, [("GOOSE_MODE".to_owned(), "auto".to_owned())]);
     assert!(agent_start("goose", Allow::None, &context).unwrap().variables.is_empty());
 }
-
-#[test]
-fn a_word_is_quoted_for_a_shell_where_it_has_to_be() {
-    for (word, expected) in [
-        ("plain-1.2/a_b:c+d@e%f=g{h}", "plain-1.2/a_b:c+d@e%f=g{h}"),
-        ("", "''"),
-        ("a b", "'a b'"),
-        ("it's", r"'it'\''s'"),
-        ("$x", "'$x'"),
-        ("é", "'é'"),
-        ("a\nb", "'a\nb'"),
-    ] {
-        assert_eq!(shell_word(word), expected);
-    }
-}

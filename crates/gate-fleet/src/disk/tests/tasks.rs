@@ -45,6 +45,13 @@ fn the_latest_text_of_a_task_counts() {
 }
 
 #[test]
+fn two_new_tasks_never_share_a_folder() {
+    let (_folder, project, _) = task();
+    let ids = ["t7", "t7", "t7"].map(|id| project.new_task(id).unwrap().id().to_owned());
+    assert_eq!(ids, ["t7", "t7-2", "t7-3"]);
+}
+
+#[test]
 fn runs_are_in_the_order_in_which_they_began() {
     let (_folder, project, task) = task();
     let begin = |id: &str, time: &str| {
