@@ -30,9 +30,9 @@ fn outside_of_git_there_is_none_and_the_decision_says_so() {
     assert!(ran.stdout.contains("not in a git repository (`git init`): what the tree was"));
     let ran = project(CHECK).setup("git init -q").run();
     assert!(ran.stdout.contains("nothing is committed (`git commit`): what the tree was"));
-    let none = gate("baseline").settings("").code(1).says("not in a git repository: `git init`");
+    let none = gate("baseline").settings("").code(1).says("not in a git repository (`git init`)");
     let none = none.again("baseline").setup("git init -q").code(1);
-    let none = none.says("no baseline: nothing is committed: `git commit`");
+    let none = none.says("no baseline: nothing is committed (`git commit`)");
     none.again("baseline --show").code(1).says("none was taken: `gate baseline` takes one");
     let ran = judge(CHECK, DONE).settings("[checks.clean_git]\n").code(0);
     assert!(!warns(&ran), "nothing compares");

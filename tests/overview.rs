@@ -42,6 +42,8 @@ fn the_next_step_is_the_first_thing_that_is_missing() {
     let ran = ran.again("check out.log").file("out.log", DONE).code(1);
     let ran =
         next(ran.again(""), "`gate last` shows what is missing").says("✗ last        NOT DONE (2");
+    let ran = ran.again("status").code(0).says("stops are checked here, by the hook of codex\n");
+    let ran = ran.again("last").file("later", "").code(1).says("Files changed here after this");
     let ran = ran.again("off").code(0);
     next(ran.again(""), "`gate on` switches the hooks on again");
 }

@@ -144,6 +144,15 @@ impl WorkTree {
     }
 }
 
+/// The cause if there is no commit to compare with, and in brackets a person's next step.
+pub fn no_commit_cause(site: &CheckSite) -> &'static str {
+    match WorkTree::open(site) {
+        Ok(tree) if tree.is_repository && tree.git.is_none() => "git is not in PATH (install it)",
+        Ok(tree) if tree.is_repository => "nothing is committed (`git commit`)",
+        _ => "not in a git repository (`git init`)",
+    }
+}
+
 /// The folder with the index and the reflog of the work tree that begins at this folder:
 /// its own, also in a linked worktree or a submodule. `None` if no work tree begins there.
 pub fn own_git_folder(root: &Path) -> Option<PathBuf> {

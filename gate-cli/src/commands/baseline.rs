@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 
 use gate_checks::baseline::{Baseline, Origin, Tool};
-use gate_checks::worktree::WorkTree;
+use gate_checks::worktree::{WorkTree, no_commit_cause};
 use gate_checks::{CheckSite, TooSlow};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -147,12 +147,10 @@ fn answer(args: &args::Baseline, record: &BaselineRecord, site: &CheckSite) -> R
 
 /// The reason why there is no baseline, and the command that changes that.
 fn remedy(args: &args::Baseline, site: &CheckSite) -> &'static str {
-    let tree = WorkTree::open(site).ok();
-    let is_repository = tree.is_some_and(|tree| tree.git_folder().is_some());
-    match (is_repository, args.show) {
-        (false, _) => "not in a git repository: `git init`, then commit what is there",
-        (true, true) => "none was taken: `gate baseline` takes one",
-        (true, false) => "nothing is committed: `git commit`, then `gate baseline`",
+    let is_in_git = WorkTree::open(site).is_ok_and(|tree| tree.git_folder().is_some());
+    match args.show && is_in_git {
+        true => "none was taken: `gate baseline` takes one",
+        false => no_commit_cause(site),
     }
 }
 

@@ -24,7 +24,7 @@ use crate::trust;
 use clap::Args;
 
 pub(crate) const CODES: &str = "\
-Exit codes: that of the latest decision, as of `gate check`; 5 if nothing was decided here, or\nnothing since a prompt, a session or a loop began or the tree changed";
+Exit codes: that of the latest decision, as of `gate check`; 5 if nothing was decided here, or\nnothing since a prompt, a session or a loop began, or since the tree of an exit changed";
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct Last {
@@ -51,23 +51,41 @@ pub(crate) struct Last {
 ///
 /// As of the command.
 pub(super) fn text(invocation: &Invocation) -> Result<String, Failure> {
-    Ok(last_card(&latest(invocation, &Last::default())?, false))
+    Ok(latest(invocation, &Last::default())?.card(false))
 }
 
 pub(super) fn run(invocation: &Invocation, args: &Last) -> Result<u8, Failure> {
-    let record = latest(invocation, args)?;
+    let latest = latest(invocation, args)?;
+    let record = &latest.record;
     if let Some(check) = &args.log {
-        print(&log(&record, check)?)?;
+        print(&log(record, check)?)?;
     } else if args.output.json {
-        print(&render::json(&record)?)?;
+        print(&render::json(record)?)?;
     } else if !args.output.quiet {
-        print(&last_card(&record, args.verbose))?;
+        print(&latest.card(args.verbose))?;
     }
     Ok(record.decision.verdict.exit_code())
 }
 
+/// The latest decision.
+struct Latest {
+    record: Record,
+    /// It refused an exit, and files changed after it.
+    has_later_changes: bool,
+}
+
+impl Latest {
+    fn card(&self, verbose: bool) -> String {
+        let mut card = last_card(&self.record, verbose);
+        if self.has_later_changes {
+            card.push_str("\nFiles changed here after this decision: only the next check tells if they are right.\n");
+        }
+        card
+    }
+}
+
 /// The latest decision that the arguments select.
-fn latest(invocation: &Invocation, args: &Last) -> Result<Record, Failure> {
+fn latest(invocation: &Invocation, args: &Last) -> Result<Latest, Failure> {
     let (settings, trust) = trust::settings_in_force(&invocation.places, &Selection::default())?;
     let policy = settings.policy;
     let selector = RecordSelector { run: args.run.as_deref(), task: args.task.as_deref() };
@@ -86,15 +104,21 @@ fn latest(invocation: &Invocation, args: &Last) -> Result<Record, Failure> {
         }
         None => return Err(nothing_decided(args)),
     };
+    let mut has_later_changes = false;
     // Who names a run, or wants a log, asks for the past.
     if !is_named && args.log.is_none() {
         let is_here = folder == invocation.places.folder;
         let decided_in = Invocation { places: Places { folder, ..invocation.places.clone() } };
         let site = if is_here { invocation.site_under(&trust)? } else { decided_in.site()? };
         let site = CheckSite { ignore: policy.tree.ignore, ..site };
-        require_current(&decided_in, &site, &record)?;
+        require_no_start_since(&decided_in, &record)?;
+        let has_changes = has_changed_since(&site, &record);
+        if has_changes && record.decision.verdict == Verdict::Exit {
+            return Err(stale_decision(&record, "files changed here after it"));
+        }
+        has_later_changes = has_changes;
     }
-    Ok(record)
+    Ok(Latest { record, has_later_changes })
 }
 
 /// The latest event of the only other work tree of the repository that has one, with the project's
@@ -122,12 +146,8 @@ fn latest_in_other_tree(
 }
 
 /// Fails if the latest decision says nothing about the present: a prompt, a session or a loop began
-/// after it, or the tree that it let pass is another one by now. A commit changes no content.
-fn require_current(
-    invocation: &Invocation,
-    site: &CheckSite,
-    record: &Record,
-) -> Result<(), Failure> {
+/// after it.
+fn require_no_start_since(invocation: &Invocation, record: &Record) -> Result<(), Failure> {
     let decided_at = record.time.parse::<Timestamp>().map_or(0, Timestamp::as_millisecond);
     let session_start =
         latest_beginning(invocation.places.state.as_deref(), &invocation.places.top())
@@ -141,10 +161,12 @@ fn require_current(
         let change = format!("a prompt, a session or a loop began here{time}");
         return Err(stale_decision(record, &change));
     }
-    if record.decision.verdict != Verdict::Exit {
-        return Ok(());
-    }
-    let Some(tree) = &record.tree else { return Ok(()) };
+    Ok(())
+}
+
+/// The tree is another one than the decision saw. A commit changes no content.
+fn has_changed_since(site: &CheckSite, record: &Record) -> bool {
+    let Some(tree) = &record.tree else { return false };
     // The decision left the caller's files out. If they were added to git since, only a glob leaves
     // them out.
     let callers_files = tree.callers_files.iter().map(|file| site.project.join(file)).collect();
@@ -155,10 +177,7 @@ fn require_current(
     let is_same = |site: &CheckSite| {
         gate_checks::look(site).is_ok_and(|present| present.after.digest == tree.after)
     };
-    if is_same(&without_untracked) || is_same(&without_tracked) {
-        return Ok(());
-    }
-    Err(stale_decision(record, "files changed here after it"))
+    !is_same(&without_untracked) && !is_same(&without_tracked)
 }
 
 fn stale_decision(record: &Record, change: &str) -> Failure {

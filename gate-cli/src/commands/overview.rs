@@ -4,22 +4,12 @@ use std::io::IsTerminal;
 
 use super::common::DONE;
 use super::{MISUSED, init, status};
-use crate::agent::Agent;
 use crate::failure::Failure;
-use crate::install::{self, HookState, Roots};
+use crate::install::HookedClients;
 use crate::invocation::Invocation;
 use crate::render::{Mark, Page, print};
 use crate::settings::Selection;
 use crate::trust::{self, TrustState};
-
-/// The hooks of the agents.
-#[derive(Default)]
-struct Hooks {
-    installed: Vec<&'static str>,
-    are_outdated: bool,
-    /// The agents whose client skips the hooks.
-    untrusted: Vec<&'static str>,
-}
 
 /// A person at a terminal gets code 0. To a script nothing was decided: a loop that calls
 /// gate with an empty argument must not take that for the end.
@@ -61,7 +51,7 @@ fn add_project(page: &mut Page, invocation: &Invocation) -> Result<String, Failu
     let runs_tests = settings.policy.requires_behaviour();
     let (_, in_force) = trust::settings_in_force(&invocation.places, &Selection::default())?;
     let status = status::status(invocation, settings.policy, &in_force)?;
-    let hooks = hooks(invocation);
+    let hooks = HookedClients::read(&invocation.places);
     let mut next_steps = Vec::new();
 
     let checks: Vec<_> = status.plan.iter().map(|check| check.check.as_str()).collect();
@@ -120,22 +110,4 @@ fn add_project(page: &mut Page, invocation: &Invocation) -> Result<String, Failu
     }
     let next_step = next_steps.first().unwrap_or(&"work with your agent as always");
     Ok((*next_step).to_owned())
-}
-
-/// The agents that have gate's hooks. Settings that cannot be read hold none; `gate doctor
-/// --agent` says why.
-fn hooks(invocation: &Invocation) -> Hooks {
-    let Ok(roots) = Roots::new(&invocation.places) else { return Hooks::default() };
-    let mut hooks = Hooks::default();
-    for agent in Agent::ALL {
-        match install::hook_state(agent, &roots).unwrap_or(HookState::Absent) {
-            HookState::Absent => {}
-            HookState::Untrusted => hooks.untrusted.push(agent.name()),
-            state => {
-                hooks.installed.push(agent.name());
-                hooks.are_outdated |= state == HookState::Outdated;
-            }
-        }
-    }
-    hooks
 }

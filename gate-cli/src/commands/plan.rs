@@ -197,7 +197,10 @@ fn card(record: &PlanRecord) -> String {
 /// Adds a row for each check: its command, then its weight and its latest run.
 pub(super) fn add_rows(page: &mut Page, checks: &[PlannedCheck]) {
     for check in checks {
-        let mark = check.last.as_ref().map_or(Mark::None, |last| Mark::from_outcome(last.outcome));
+        let mark = match check.last.as_ref().map(|last| Mark::from_outcome(last.outcome)) {
+            Some(Mark::Bad) if check.mode != Mode::Require => Mark::Unsure,
+            mark => mark.unwrap_or(Mark::None),
+        };
         page.marked(mark, &check.check, &command_words(check));
         page.detail(&facts(check).join("; "));
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use gate_checks::project::detect_with_ci;
 use gate_checks::worktree::WorkTree;
+use gate_core::text::shell_word;
 
 use super::common::{DONE, agreed, can_ask, no_home, no_project};
 use super::{init, trust};
@@ -156,7 +157,7 @@ fn undo(clients: &[ClientSetup], record: &TrustRecord, is_new: bool) -> String {
     let mut steps: Vec<_> =
         hooked_clients.map(|client| format!("gate uninstall {}", client.agent.name())).collect();
     if is_new && let Some(file) = &record.file {
-        steps.push(format!("rm {file}"));
+        steps.push(format!("rm {}", shell_word(file)));
     }
     steps.join("; ")
 }

@@ -21,6 +21,7 @@ use super::goal::{self, OpenGoal};
 use super::plan::{self, PlannedCheck};
 use crate::failure::Failure;
 use crate::governance;
+use crate::install::HookedClients;
 use crate::invocation::Invocation;
 use crate::memory::{BreakerSelector, OpenBreaker, RecordSelector};
 use crate::record::Record;
@@ -173,7 +174,7 @@ fn decision_line(record: &Record) -> String {
 fn card(invocation: &Invocation, status: &Status) -> String {
     let mut page = Page::new();
     let (mark, word) = if status.judges { (Mark::Good, "ON") } else { (Mark::Unsure, "OFF") };
-    page.head(mark, word, &meaning(status));
+    page.head(mark, word, &meaning(invocation, status));
     page.blank();
     page.row("project", &status.project);
     let missing_settings = match no_home(&invocation.places, &invocation.places.folder).is_ok() {
@@ -219,7 +220,7 @@ fn card(invocation: &Invocation, status: &Status) -> String {
     page.into_text()
 }
 
-fn meaning(status: &Status) -> String {
+fn meaning(invocation: &Invocation, status: &Status) -> String {
     match (&status.off_until, status.off) {
         (Some(until), true) => {
             format!("agents stop here without being judged, until {}", local_time(until))
@@ -228,7 +229,11 @@ fn meaning(status: &Status) -> String {
         _ if status.refused.is_some() && !status.judges => {
             "stops cannot be judged here before `gate trust`".to_owned()
         }
-        _ if status.judges => "stops are checked here, if a hook is installed".to_owned(),
+        _ if status.judges => match HookedClients::read(&invocation.places).installed.as_slice() {
+            [] => "stops are checked here as soon as a client has gate's hook: `gate setup`"
+                .to_owned(),
+            clients => format!("stops are checked here, by the hook of {}", clients.join(", ")),
+        },
         _ => "stops of agents are not judged here".to_owned(),
     }
 }

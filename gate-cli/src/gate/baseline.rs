@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use gate_checks::baseline::{self, Baseline, BaselineError};
-use gate_checks::worktree::WorkTree;
+use gate_checks::worktree::no_commit_cause;
 use gate_checks::{
     CancelReason, Cancellation, CheckSite, Gathered, Grace, SealedTrial, TooSlow, programs,
 };
@@ -311,13 +311,9 @@ impl Gate {
             return None;
         }
         let Some(baseline) = &gathered.baseline else {
-            let tree = WorkTree::open(&self.site).ok();
-            let reason = match tree.is_some_and(|tree| tree.git_folder().is_some()) {
-                true => "nothing is committed (`git commit`)",
-                false => "not in a git repository (`git init`)",
-            };
+            let cause = no_commit_cause(&self.site);
             let message = format!(
-                "{reason}: what the tree was before the agent acted is not known, and nothing is \
+                "{cause}: what the tree was before the agent acted is not known, and nothing is \
                  compared with it"
             );
             return Some(Warning::new(WarningCode::NoBaseline, message));

@@ -12,6 +12,7 @@ mod clients;
 mod codex;
 mod command;
 mod disk;
+mod hooked_clients;
 mod hooks;
 mod inspection;
 mod json;
@@ -28,6 +29,7 @@ mod trial;
 mod trust;
 
 pub(crate) use clients::{headless_script, next_step};
+pub(crate) use hooked_clients::HookedClients;
 pub use inspection::Install;
 pub(crate) use inspection::{HookState, hook_state, inspect, is_here, outdated_scopes, update};
 pub(crate) use plan::{CopyStep, InstallOptions, Plan, Step};

@@ -346,7 +346,7 @@ fn ignored_settings(options: &InstallOptions<'_>, file: &Path, flaw: Flaw) -> Fa
     let failure = Failure { code: "settings-ignored".to_owned(), ..broken_settings(file, flaw) };
     let (name, scope) = (options.agent.name(), options.scope.name());
     failure.hint(format!(
-        "`gate install {name} --{scope} --fix` takes that out of the file, and `gate uninstall` puts it back"
+        "`gate install {name} --{scope} --fix` takes that out of the file, and `gate uninstall` puts the old file back, unless it was edited meanwhile"
     ))
 }
 

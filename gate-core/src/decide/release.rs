@@ -43,7 +43,7 @@ impl StopCase<'_> {
         } else if self.situation.work == Work::Prose {
             "only prose changed"
         } else {
-            "nothing changed since the prompt"
+            "nothing changed since the last prompt or check"
         };
         let parts = [
             Some(cause.to_owned()),

@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 
 use crate::baseline::{Baseline, Origin};
 use crate::check::{Check, CheckContext, CheckId};
-use crate::worktree::{Globs, WorkTree};
+use crate::worktree::{Globs, WorkTree, no_commit_cause};
 
 use compare::{Comparison, compare};
 
@@ -50,8 +50,8 @@ impl Integrity {
 
     fn compare_tree(&self, cx: &CheckContext) -> Evidence {
         let Some(baseline) = &cx.options.baseline else {
-            let summary =
-                "there is nothing to compare with: it needs a git repository with a commit";
+            let cause = no_commit_cause(&cx.site);
+            let summary = format!("there is nothing to compare with: {cause}");
             return self.evidence(Outcome::Inconclusive, summary);
         };
         match self.weighed(baseline, cx) {

@@ -21,7 +21,7 @@ use crate::check::GatherOptions;
 use crate::gather::gather;
 use crate::programs::with_command;
 use crate::site::CheckSite;
-use crate::worktree::Globs;
+use crate::worktree::{Globs, no_commit_cause};
 
 /// Findings about the checks of a policy, also those that all is as it should be.
 pub fn examine(policy: &Policy, site: &CheckSite) -> Vec<Finding> {
@@ -127,14 +127,16 @@ impl Look<'_> {
         if is_in_repository {
             return fine("built-in", "built-in: looks for what is not committed");
         }
-        problem("no-repository", "it needs a git repository, and here is none").hint("git init")
+        problem("no-repository", no_commit_cause(self.site))
     }
 
     pub(super) fn integrity(&self) -> Finding {
         match self.tree.map(|tree| tree.snapshot.head.is_some()) {
             Some(true) => fine("built-in", "built-in: looks for what gets around the checks"),
-            _ => problem("no-baseline", "it needs a git repository with a commit to compare with")
-                .hint("git init, and commit what is there"),
+            _ => {
+                let cause = no_commit_cause(self.site);
+                problem("no-baseline", format!("there is nothing to compare with: {cause}"))
+            }
         }
     }
 

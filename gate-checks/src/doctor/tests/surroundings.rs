@@ -151,14 +151,14 @@ fn checks_of_a_repository_need_one() {
     check_finding(
         "[checks.clean_git]\n",
         &[],
-        "no-repository: it needs a git repository, and here is none",
-        Some("git init"),
+        "no-repository: not in a git repository (`git init`)",
+        None,
     );
     check_finding(
         "[checks.integrity]\n",
         &[],
-        "no-baseline: it needs a git repository with a commit to compare with",
-        Some("git init, and commit what is there"),
+        "no-baseline: there is nothing to compare with: not in a git repository (`git init`)",
+        None,
     );
 }
 

@@ -91,7 +91,7 @@ fn a_stop_that_is_let_go_as_it_stands_says_why_and_what_is_still_red() {
     let prose = Situation { work: Work::Prose, ..Situation::default() };
     let asks = Situation { asks: true, ..changed() };
     for (status, situation, expected) in [
-        (Status::Absent, Situation::default(), "nothing changed since the prompt"),
+        (Status::Absent, Situation::default(), "nothing changed since the last prompt or check"),
         (Status::Absent, prose.clone(), "only prose changed"),
         (Status::Continue, changed(), "the agent says that work remains"),
         (Status::Continue, asks.clone(), "the agent asks something"),
