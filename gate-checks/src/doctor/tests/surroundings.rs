@@ -7,6 +7,7 @@ use gate_platform::PermissionsExt;
 use super::*;
 use crate::doctor::{Finding, examine_surroundings};
 use crate::process::Supervisor;
+use crate::worktree::no_commit_cause;
 
 /// The finding with one of these codes, as its level, code and message.
 #[track_caller]
@@ -85,6 +86,8 @@ fn git_is_missed_where_there_is_a_repository() {
     let without_git = |folder: &Path| CheckSite { environment: Vec::new(), ..site(folder) };
     let (level, code, _) = finding(&without_git(project.path()), &GIT);
     assert_eq!((level, code.as_str()), (Level::Problem, "git-missing"));
+    let cause = no_commit_cause(&without_git(project.path()));
+    assert_eq!(cause, "git is not in PATH (install it)");
     let plain = tempfile::tempdir().unwrap();
     let (level, code, _) = finding(&without_git(plain.path()), &GIT);
     assert_eq!((level, code.as_str()), (Level::Note, "git-missing"));
