@@ -176,6 +176,7 @@ fn a_command_that_cannot_start_is_never_a_pass() {
         .says("install it, or give the goal again with another command");
     given("-- -k tax").code(0).says("! not known");
     gate("goal -- true").code(2).tells("TEXT");
+    gate("goal dorp").code(2).tells("`dorp` is no subcommand").tells("`gate goal drop`");
 }
 
 #[test]

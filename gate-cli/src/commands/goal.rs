@@ -4,6 +4,7 @@
 mod criteria;
 
 use clap::{Args, Subcommand};
+use gate_core::config::nearest_name;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::record::{GoalRecord, GoalState};
 use gate_core::text::counted;
@@ -116,8 +117,23 @@ pub(super) fn run(invocation: &Invocation, args: &GoalArgs) -> Result<u8, Failur
     match (&args.act, &args.text) {
         (Some(Act::Drop(args)), _) => drop_goals(invocation, args),
         (Some(Act::Show(options)), _) => show(invocation, options),
-        (None, Some(text)) => give(invocation, args, text),
+        (None, Some(text)) => {
+            admit_text(text, &args.command)?;
+            give(invocation, args, text)
+        }
         (None, None) => show(invocation, &args.options),
+    }
+}
+
+/// One word that is almost a subcommand is no goal.
+fn admit_text(text: &str, command: &[String]) -> Result<(), Failure> {
+    match nearest_name(text, &["drop", "show", "list"]) {
+        Some(act) if command.is_empty() => {
+            let message = format!("`{text}` is no subcommand of `gate goal`");
+            Err(Failure::usage("unknown-command", message)
+                .hint(format!("`gate goal {act}`; a goal of this word needs a command")))
+        }
+        _ => Ok(()),
     }
 }
 

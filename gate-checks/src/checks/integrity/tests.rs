@@ -172,7 +172,11 @@ fn without_a_baseline_there_is_nothing_to_compare_with() {
     let fixture = Fixture::plain();
     let evidence = evidence(&fixture, &policy(""), None, &Cancellation::default());
     assert_eq!((evidence.outcome, evidence.detail), (Outcome::Inconclusive, None));
-    assert!(evidence.summary.contains("not in a git repository (`git init`)"), "{}", evidence.summary);
+    assert!(
+        evidence.summary.contains("not in a git repository (`git init`)"),
+        "{}",
+        evidence.summary
+    );
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn row(agent: Agent, files: &[String]) -> String {
 #[derive(Debug, Args)]
 #[command(after_help = places())]
 pub(crate) struct Install {
-    /// The agent; those that are found here if not given.
+    /// The agent; in a terminal gate asks for each that is found here.
     pub(crate) agent: Option<Agent>,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
