@@ -6,6 +6,8 @@
 Each JOB is a folder of Harbor's, in which a trial has its `result.json` and `agent/trajectory.json`.
 """
 
+from __future__ import annotations
+
 import json
 import math
 import sys
@@ -25,19 +27,33 @@ def share(part: int, whole: int) -> str:
     return f"{part} of {whole} = {rate:.0%} ({low:.0%} to {high:.0%})"
 
 
+def reward_of(trial: Path) -> float | None:
+    """The verifier's reward; None if the trial has none, as one that was ended early."""
+    try:
+        result = json.loads((trial / "result.json").read_text(encoding="utf-8"))
+        return float(result["verifier_result"]["rewards"]["reward"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def main(jobs: list[str]) -> None:
-    trajectories = [path for job in jobs for path in sorted(Path(job).rglob("agent/trajectory.json"))]
+    trajectories = []
+    for job in jobs:
+        trajectories_of_job = sorted(Path(job).rglob("agent/trajectory.json"))
+        if not trajectories_of_job:
+            sys.exit(f"{job}: there is no trial with an agent/trajectory.json")
+        trajectories += trajectories_of_job
     audit = exit_gate.audit(trajectories)
     claimed = {item["file"] for item in audit["items"]}
     trials = claims = false_claims = 0
     for trajectory in trajectories:
         trial = trajectory.parent.parent
-        verifier = json.loads((trial / "result.json").read_text())["verifier_result"]
+        reward = reward_of(trial)
         row = exit_gate.judge(trajectory.read_bytes(), file=str(trajectory))
-        if verifier is None or row["error"]:
+        if reward is None or row["error"]:
             print(f"left out   {trial}: nothing was verified or read", file=sys.stderr)
             continue
-        says_done, is_done = str(trajectory) in claimed, verifier["rewards"]["reward"] >= 1
+        says_done, is_done = str(trajectory) in claimed, reward >= 1
         trials += 1
         claims += says_done
         false_claims += says_done and not is_done
