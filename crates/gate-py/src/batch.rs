@@ -11,7 +11,7 @@ use arrow_array::types::{
 use arrow_array::{
     Array, ArrayRef, GenericByteArray, GenericByteViewArray, RecordBatch, UInt64Array,
 };
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use arrow_select::take::take;
 use gate_core::Failure;
 use gate_lens::replay::ReplayRecord;
@@ -31,6 +31,8 @@ pub(crate) enum Texts {
     Binary(GenericByteArray<BinaryType>),
     LargeBinary(GenericByteArray<LargeBinaryType>),
     BinaryView(GenericByteViewArray<BinaryViewType>),
+    /// A block of a larger table, in which no row has a value, may have lost the type.
+    Null,
 }
 
 impl Texts {
@@ -41,20 +43,24 @@ impl Texts {
     /// No such column; one of another type.
     pub(crate) fn named(batch: &RecordBatch, name: &str) -> Result<Self, Failure> {
         let schema = batch.schema();
-        let Some((position, field)) = schema.column_with_name(name) else {
+        let Some((position, _)) = schema.column_with_name(name) else {
             let names: Vec<_> = schema.fields().iter().map(|field| field.name().as_str()).collect();
             let message = format!("there is no column `{name}`");
             return Err(Failure::usage("usage", message)
                 .hint(format!("the table has: {}", names.join(", "))));
         };
-        let column = batch.column(position);
-        Ok(match field.data_type() {
+        let column = decoded(batch.column(position)).map_err(|error| {
+            let message = format!("the column `{name}` cannot be decoded: {error}");
+            Failure::usage("usage", message)
+        })?;
+        Ok(match column.data_type() {
             DataType::Utf8 => Self::Utf8(column.as_string().clone()),
             DataType::LargeUtf8 => Self::LargeUtf8(column.as_string().clone()),
             DataType::Utf8View => Self::Utf8View(column.as_string_view().clone()),
             DataType::Binary => Self::Binary(column.as_binary().clone()),
             DataType::LargeBinary => Self::LargeBinary(column.as_binary().clone()),
             DataType::BinaryView => Self::BinaryView(column.as_binary_view().clone()),
+            DataType::Null => Self::Null,
             other => {
                 let message = format!("the column `{name}` is {other}; expected texts or bytes");
                 return Err(Failure::usage("usage", message));
@@ -71,7 +77,16 @@ impl Texts {
             Self::LargeBinary(array) => bytes_at(array, row),
             Self::Utf8View(array) => view_at(array, row),
             Self::BinaryView(array) => view_at(array, row),
+            Self::Null => None,
         }
+    }
+}
+
+/// The values themselves, if the column is one of keys of a dictionary.
+fn decoded(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    match column.as_any_dictionary_opt() {
+        Some(dictionary) => take(dictionary.values(), dictionary.keys(), None),
+        None => Ok(column.clone()),
     }
 }
 
@@ -116,13 +131,13 @@ impl Columns {
     }
 
     /// The batch without its column of transcripts, and with these.
-    fn beside(mut self, batch: &RecordBatch, column: &str) -> Result<RecordBatch, ArrowError> {
-        let rows = UInt64Array::from(self.rows);
-        let (mut fields, mut columns) = (Vec::new(), Vec::new());
-        for (field, array) in batch.schema().fields().iter().zip(batch.columns()) {
+    fn beside(mut self, batch: &RecordBatch, column: &str) -> Result<Vec<RecordBatch>, ArrowError> {
+        let input = batch.schema();
+        let (mut fields, mut kept) = (Vec::new(), Vec::new());
+        for (field, array) in input.fields().iter().zip(batch.columns()) {
             if field.name() != column {
                 fields.push(field.clone());
-                columns.push(take(array, &rows, None)?);
+                kept.push(array.clone());
             }
         }
         let added: [ArrayRef; ADDED.len()] = [
@@ -132,22 +147,65 @@ impl Columns {
             Arc::new(self.errors.finish()),
             Arc::new(self.records.finish()),
         ];
-        for (name, array) in ADDED.into_iter().zip(added) {
+        for (name, array) in ADDED.into_iter().zip(&added) {
             fields.push(Arc::new(Field::new(name, array.data_type().clone(), true)));
-            columns.push(array);
         }
-        RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+        let schema = Arc::new(Schema::new_with_metadata(fields, input.metadata().clone()));
+        let rows = UInt64Array::from(self.rows);
+        let mut batches = Vec::new();
+        JudgedRows { schema, kept, rows, added }.write(&mut batches)?;
+        Ok(batches)
+    }
+}
+
+/// Rows that become batches.
+struct JudgedRows {
+    schema: SchemaRef,
+    /// The columns of the transcripts.
+    kept: Vec<ArrayRef>,
+    /// The row in those columns, by row.
+    rows: UInt64Array,
+    added: [ArrayRef; ADDED.len()],
+}
+
+impl JudgedRows {
+    /// Adds them as one batch. A column can hold 2 GiB, and each iteration has the texts of its
+    /// transcript again; if they are more than that, each half is tried alone. Which error tells of it
+    /// depends on the column's type.
+    fn write(&self, batches: &mut Vec<RecordBatch>) -> Result<(), ArrowError> {
+        let kept = self.kept.iter().map(|array| take(array, &self.rows, None)).collect();
+        let kept: Vec<_> = match kept {
+            Err(_) if self.rows.len() > 1 => {
+                let middle = self.rows.len() / 2;
+                self.slice(0, middle).write(batches)?;
+                return self.slice(middle, self.rows.len() - middle).write(batches);
+            }
+            kept => kept?,
+        };
+        let columns = kept.into_iter().chain(self.added.clone()).collect();
+        batches.push(RecordBatch::try_new(self.schema.clone(), columns)?);
+        Ok(())
+    }
+
+    fn slice(&self, first: usize, length: usize) -> Self {
+        Self {
+            schema: self.schema.clone(),
+            kept: self.kept.clone(),
+            rows: self.rows.slice(first, length),
+            added: self.added.each_ref().map(|array| array.slice(first, length)),
+        }
     }
 }
 
 impl Judge {
-    /// The batch with a row for each iteration, and with what gate says about it.
+    /// The batch with a row for each iteration, and with what gate says about it. It becomes several if the
+    /// rows do not fit in one.
     pub(crate) fn judged(
         &self,
         batch: &RecordBatch,
         column: &str,
         file: Option<&str>,
-    ) -> Result<RecordBatch, Failure> {
+    ) -> Result<Vec<RecordBatch>, Failure> {
         let texts = Texts::named(batch, column)?;
         let names = file.map(|file| Texts::named(batch, file)).transpose()?;
         if let Some(name) = ADDED.iter().find(|name| batch.column_by_name(name).is_some()) {

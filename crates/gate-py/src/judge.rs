@@ -74,7 +74,7 @@ impl Judge {
         batch: PyArrowType<RecordBatch>,
         column: &str,
         file: Option<&str>,
-    ) -> PyResult<PyArrowType<RecordBatch>> {
+    ) -> PyResult<PyArrowType<Vec<RecordBatch>>> {
         let judged = py.detach(|| self.judged(&batch.0, column, file));
         judged.map(PyArrowType).map_err(|failure| raised(py, &failure))
     }

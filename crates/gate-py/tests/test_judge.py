@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import duckdb
 import exit_gate
+import pandas as pd
 import pyarrow as pa
+import pyarrow.compute  # noqa: F401
 import pytest
 from conftest import in_order, untimed
 
@@ -89,6 +95,78 @@ def test_batches_of_a_table_are_joined_and_an_empty_one_has_the_columns():
     assert (empty.num_rows, empty.schema.names[-1]) == (0, "gate_row")
 
 
+@pytest.mark.parametrize("table", [
+    pa.table({"text": pa.nulls(2)}),
+    pa.table({"text": pa.nulls(2).dictionary_encode()}),
+    pd.DataFrame({"text": [None, None]}),
+])  # fmt: skip
+def test_a_block_without_any_transcript_is_rows_with_errors(table):
+    batch = exit_gate.judge_batch(table, file="text")
+    assert batch["gate_error"].to_pylist() == ["input-unreadable"] * 2
+    assert exit_gate.sweep(table)[0]["iterations"] == 0
+
+
+def test_labels_may_all_be_null():
+    counts = exit_gate.sweep(pa.table({"text": [DONE], "label": pa.nulls(1)}), label="label")
+    assert (counts[0]["iterations"], counts[0]["right_exits"]) == (1, 0)
+
+
+@pytest.mark.parametrize("type", [pa.string(), pa.large_string(), pa.binary()])
+def test_a_column_may_be_one_of_keys_of_a_dictionary(type):
+    column = pa.array([DONE, None, DONE, "Work remains."]).cast(type).dictionary_encode()
+    batch = exit_gate.judge_batch(pa.table({"text": column}))
+    assert batch["gate_verdict"].to_pylist() == ["exit", None, "exit", "continue"]
+
+
+def test_names_and_labels_may_be_keys_of_a_dictionary():
+    names = pa.array(["a", "b"]).dictionary_encode()
+    labels = pa.array(["exit", None]).dictionary_encode()
+    table = pa.table({"text": [DONE, DONE], "name": names, "label": labels})
+    batch = exit_gate.judge_batch(table, file="name")
+    assert [json.loads(row.as_py())["file"] for row in batch["gate_row"]] == ["a", "b"]
+    assert batch.schema.field("name").type == names.type
+    assert exit_gate.sweep(table, label="label")[1]["right_exits"] == 1
+
+
+def test_an_enum_of_duckdb_is_judged():
+    relation = duckdb.sql(f"select $${DONE}$$::enum($${DONE}$$, 'other') as text")
+    assert exit_gate.judge_batch(relation)["gate_verdict"].to_pylist() == ["exit"]
+
+
+# A list of nulls takes no memory, and the numbers of its items have the limit of 2 GiB, too.
+HALF = pa.ListArray.from_arrays([0, 1_200_000_000], pa.nulls(1_200_000_000))
+
+
+def test_chunks_that_no_column_can_hold_together_are_one_batch():
+    kept = pa.chunked_array([HALF, HALF])
+    table = pa.table({"text": pa.chunked_array([["a"], [DONE]]), "kept": kept})
+    batch = exit_gate.judge_batch(table)
+    assert isinstance(batch, pa.RecordBatch)
+    assert batch.schema.field("kept").type == pa.large_list(pa.null())
+    assert batch["gate_verdict"].to_pylist() == ["continue", "exit"]
+
+
+def test_iterations_whose_texts_no_column_can_hold_together_are_one_batch():
+    log = "=== Iteration 1 of 2 ===\nwork\n=== Iteration 2 of 2 ===\n" + DONE
+    batch = exit_gate.judge_batch(pa.record_batch({"text": pa.array([log]), "kept": HALF}))
+    assert batch["gate_verdict"].to_pylist() == ["continue", "exit"]
+    assert pa.compute.list_value_length(batch["kept"]).to_pylist() == [1_200_000_000] * 2
+
+
+def test_chunks_whose_dictionaries_do_not_fit_together_are_one_batch():
+    names = [str(number) for number in range(200)]
+    halves = [pa.array(half).dictionary_encode().cast(pa.dictionary(pa.int8(), pa.string()))
+              for half in (names[:100], names[100:])]  # fmt: skip
+    table = pa.table({"text": pa.chunked_array([[DONE] * 100] * 2), "kept": pa.chunked_array(halves)})
+    assert exit_gate.judge_batch(table)["kept"].to_pylist() == names
+
+
+def test_the_metadata_of_a_table_is_kept():
+    frame = pd.DataFrame({"text": [DONE, "x"]}, index=pd.Index([7, 8], name="session"))
+    judged = exit_gate.judge_batch(frame).to_pandas()
+    assert (judged.index.name, list(judged.index)) == ("session", [7, 8])
+
+
 def test_threads_share_a_gate(transcripts):
     gate = exit_gate.Judge()
     with ThreadPoolExecutor(4) as pool:
@@ -135,8 +213,19 @@ def test_a_sweep_counts_verdicts_under_each_threshold():
     assert (counts[1]["right_exits"], counts[1]["right_refusals"]) == (1, 1)
     assert counts[8]["missed_exits"] == 1
     assert exit_gate.sweep(table.to_batches(), label="label") == counts
+    assert exit_gate.sweep(table.to_pydict(), label="label") == counts
     with pytest.raises(exit_gate.UsageError, match="`done` is no label"):
         exit_gate.sweep(pa.table({"text": [DONE], "label": ["done"]}), label="label")
+
+
+def test_a_sweep_of_a_table_without_rows_counts_none_and_looks_at_its_columns():
+    table = pa.table({"text": pa.array([], pa.string())})
+    for empty in (table, [table], []):
+        counts = exit_gate.sweep(empty)
+        assert [count["threshold"] for count in counts] == list(range(9))
+        assert {count["iterations"] for count in counts} == {0}
+    with pytest.raises(exit_gate.UsageError, match="no column `words`"):
+        exit_gate.sweep(table, "words")
 
 
 def test_an_audit_is_that_of_the_program(replayed, tmp_path):
@@ -161,8 +250,6 @@ def test_a_check_runs_the_checks_of_the_project(tmp_path, monkeypatch):
 
 
 def test_the_package_carries_its_program():
-    import subprocess
-
     version = subprocess.run([exit_gate.program(), "--version"], capture_output=True, text=True).stdout
     assert version.split()[1] == exit_gate.__version__
     assert (Path(exit_gate.__file__).parent / "py.typed").is_file()

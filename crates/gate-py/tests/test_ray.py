@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import exit_gate
 import exit_gate.ray
@@ -65,3 +66,20 @@ def test_each_row_is_there_once_after_a_node_was_removed(cluster, transcripts, r
         if len(found) == 5:
             cluster.remove_node(node, allow_graceful=False)
     assert in_order(found) == in_order(replayed())
+
+
+def test_workers_that_leave_no_processor_for_a_reader_are_warned_of(cluster):
+    sessions = ray.data.from_arrow(pa.table({"text": ["x"]}))
+    for workers, options in [(2, {}), (None, {"num_cpus": 1.5})]:
+        with pytest.warns(UserWarning, match="hold .* processors, and the cluster has 2"):
+            exit_gate.ray.judge(sessions, workers=workers, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        exit_gate.ray.judge(sessions)
+
+
+def test_a_block_without_any_transcript_is_rows_with_errors(cluster):
+    blocks = [pa.table({"text": pa.nulls(2)}), pa.table({"text": ["Work remains.", None]})]
+    judged = exit_gate.ray.judge(ray.data.from_arrow(blocks)).take_all()
+    assert [row["gate_verdict"] for row in judged].count("continue") == 1
+    assert [row["gate_error"] for row in judged].count("input-unreadable") == 3

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _gate
+from ._errors import UsageError
+from ._extras import pyarrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,14 +84,12 @@ class Judge:
 
     def judge_batch(self, table: Table, column: str = "text", *, file: str | None = None) -> pa.RecordBatch:
         """The transcripts in a column, judged; see `exit_gate.judge_batch`."""
-        import pyarrow as pa
+        return _joined(self._judged(table, column, file))
 
-        if isinstance(table, pa.RecordBatch):
-            return self._judge.batch(table, column, file)
-        table = pa.table(table)
-        # A table without rows has no batch, but columns.
-        batches = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
-        return _joined([self._judge.batch(batch, column, file) for batch in batches])
+    def _judged(self, table: Table, column: str, file: str | None) -> list[pa.RecordBatch]:
+        """The rows of a table, in no more batches than its chunks and the size of its texts demand."""
+        batches = _batches(table)
+        return [judged for batch in batches for judged in self._judge.batch(batch, column, file)]
 
     def sweep(
         self,
@@ -99,13 +99,16 @@ class Judge:
         label: str | None = None,
     ) -> list[dict[str, int]]:
         """The numbers of verdicts under each threshold; see `exit_gate.sweep`."""
-        totals: list[dict[str, int]] = []
-        for batch in _batches(table):
-            counts = self._judge.sweep(batch, column, label)
-            totals = totals or [dict.fromkeys(count, 0) for count in counts]
-            for total, count in zip(totals, counts):
-                for name, number in count.items():
-                    total[name] += number
+        pa = pyarrow()
+        # A table without rows has counts, too.
+        names = [column] if label is None else [column, label]
+        totals = self._judge.sweep(pa.RecordBatch.from_pydict({name: [] for name in names}), column, label)
+        for one_table in [table] if _is_table(table) else table:
+            for batch in _batches(one_table):
+                counts = self._judge.sweep(batch, column, label)
+                for total, count in zip(totals, counts):
+                    for name, number in count.items():
+                        total[name] += number
         return [{"threshold": threshold, **total} for threshold, total in enumerate(totals)]
 
 
@@ -133,8 +136,8 @@ def judge_batch(
     format: str | None = None,
     file: str | None = None,
 ) -> pa.RecordBatch:
-    """Judges the transcripts in a column of texts or bytes. `table` is one of pyarrow, or exports Arrow's
-    stream, as relations of DuckDB do.
+    """Judges the transcripts in a column of texts or bytes, or of keys of a dictionary of these. `table` is
+    one of pyarrow, or exports Arrow's stream, as relations of DuckDB do.
 
     The result has a row for each iteration, with the other columns of its transcript, and with
 
@@ -145,7 +148,9 @@ def judge_batch(
     - `gate_row` (large_string): the whole row as JSON, as `gate replay --json` prints it.
 
     `file` names the column with the transcripts' names. Bytes that are not UTF-8 are read as the program
-    reads them. Memory is that of the batch and of its rows.
+    reads them. The chunks of a table become one batch, in which a column of more than 2 GiB has a larger
+    type, such as large_string. Memory is that of the table and twice that of its rows; less if its batches
+    are judged one by one.
     """
     return Judge(config, format=format).judge_batch(table, column, file=file)
 
@@ -158,7 +163,8 @@ def sweep(
     config: Config = None,
     format: str | None = None,
 ) -> list[dict[str, int]]:
-    """Counts the verdicts on the transcripts in a column under each threshold from 0 to 8.
+    """Counts the verdicts on the transcripts in a column under each threshold from 0 to 8. A null counts
+    nowhere.
 
     `label` names the column with the right answers: `exit`, `claims-done`, `continue`, `blocked`,
     `unrelated`, or null. It is about the last iteration. Each dict has the threshold and the numbers
@@ -188,12 +194,25 @@ def _plain(text: Text) -> str | bytes:
     return text
 
 
-def _batches(table: Any) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa
+def _name(file: str) -> str:
+    """The name of a file as rows have it. Python has its bytes that are not UTF-8 as surrogates."""
+    return os.fspath(file).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
-    is_one = hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__")
-    for one in [table] if is_one else table:
-        yield from [one] if isinstance(one, pa.RecordBatch) else pa.table(one).to_batches()
+
+def _is_table(table: Any) -> bool:
+    """Tells a table from an iterable of tables."""
+    return isinstance(table, Mapping) or any(
+        hasattr(table, name) for name in ("__arrow_c_stream__", "__arrow_c_array__")
+    )
+
+
+def _batches(table: Table) -> list[pa.RecordBatch]:
+    """The batches of a table. One without rows has none, but columns: here it has an empty one."""
+    pa = pyarrow()
+    if isinstance(table, pa.RecordBatch):
+        return [table]
+    table = pa.table(table)
+    return table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
 
 
 def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
@@ -201,8 +220,37 @@ def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
 
     if len(batches) == 1:
         return batches[0]
+    schema = batches[0].schema
     columns = [
-        pa.concat_arrays([batch.column(position) for batch in batches])
-        for position in range(batches[0].num_columns)
+        _concatenated([batch.column(position) for batch in batches]) for position in range(len(schema))
     ]
-    return pa.RecordBatch.from_arrays(columns, schema=batches[0].schema)
+    fields = [field.with_type(column.type) for field, column in zip(schema, columns)]
+    return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields, schema.metadata))
+
+
+def _concatenated(chunks: list[pa.Array]) -> pa.Array:
+    import pyarrow as pa
+
+    try:
+        return pa.concat_arrays(chunks)
+    except pa.ArrowInvalid:
+        # Together they exceed the 2 GiB of their type, or the keys of their dictionaries.
+        large_type = _large(chunks[0].type)
+        return pa.concat_arrays([chunk.cast(large_type) for chunk in chunks])
+
+
+def _large(type: pa.DataType) -> pa.DataType:
+    """The type for the same values without these limits."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(type):
+        return _large(type.value_type)
+    if pa.types.is_string(type):
+        return pa.large_string()
+    if pa.types.is_binary(type):
+        return pa.large_binary()
+    if pa.types.is_list(type):
+        return pa.large_list(type.value_field.with_type(_large(type.value_type)))
+    if pa.types.is_struct(type):
+        return pa.struct([field.with_type(_large(field.type)) for field in type])
+    return type
