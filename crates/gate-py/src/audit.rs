@@ -18,23 +18,37 @@ pub(crate) fn audit<'py>(
     py: Python<'py>,
     paths: Vec<PathBuf>,
     settings: &str,
-    origin: &str,
+    origin: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let record = py.detach(|| audited(&paths, settings, origin));
     to_python(py, &record.map_err(|failure| raised(py, &failure))?)
 }
 
-fn audited(paths: &[PathBuf], settings: &str, origin: &str) -> Result<AuditRecord, Failure> {
+fn audited(
+    paths: &[PathBuf],
+    settings: &str,
+    origin: Option<&str>,
+) -> Result<AuditRecord, Failure> {
     let policy = resolved(settings, origin)?.policy;
     let masker = CheckSite { environment: environment(), ..CheckSite::new("") }.masker();
-    let (mut files, mut unread) = (Vec::new(), Vec::new());
+    let (mut files, mut failures) = (Vec::new(), Vec::new());
     for input in find(Path::new(""), paths, false, &Labels::default())?.all {
         match input.error {
-            Some(failure) => unread.push(failure.message),
+            Some(failure) => failures.push(failure),
             None => {
                 files.push(Transcript { path: input.path, shown: input.shown, size: input.size });
             }
         }
     }
-    read_all(files, unread, &policy, AuditTools { masker: &masker, git: hardened_git })
+    let unread = failures.iter().map(|failure: &Failure| failure.message.clone()).collect();
+    let tools = AuditTools { masker: &masker, git: hardened_git };
+    let record = read_all(files, unread, &policy, tools)?;
+    match record.unread.first() {
+        // Its numbers would look like a result.
+        Some(message) if record.files == 0 => Err(failures
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| Failure::usage("input-unreadable", message))),
+        _ => Ok(record),
+    }
 }

@@ -39,7 +39,12 @@ impl Text {
 impl Judge {
     #[new]
     #[pyo3(signature = (settings, origin, format))]
-    fn new(py: Python<'_>, settings: &str, origin: &str, format: Option<&str>) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        settings: &str,
+        origin: Option<&str>,
+        format: Option<&str>,
+    ) -> PyResult<Self> {
         py.detach(|| Self::open(settings, origin, format)).map_err(|failure| raised(py, &failure))
     }
 
@@ -94,7 +99,7 @@ impl Judge {
 }
 
 impl Judge {
-    fn open(settings: &str, origin: &str, format: Option<&str>) -> Result<Self, Failure> {
+    fn open(settings: &str, origin: Option<&str>, format: Option<&str>) -> Result<Self, Failure> {
         let format = format.map(str::parse).transpose().map_err(|error| {
             Failure::usage("usage", format!("`format`: {error}"))
                 .hint("`gate scan --help` lists the formats")

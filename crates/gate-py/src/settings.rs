@@ -9,10 +9,14 @@ use pyo3::prelude::*;
 
 use crate::failure::raised;
 
-/// Resolves settings. `origin` names their file in errors.
-pub(crate) fn resolved(text: &str, origin: &str) -> Result<Resolved, Failure> {
-    let layer = Layer::parse(Origin::File(PathBuf::from(origin)), text)?;
-    Ok(resolve(&[layer], None)?)
+/// Resolves settings. `origin` names their file in errors; a dict has none, and no lines.
+pub(crate) fn resolved(text: &str, origin: Option<&str>) -> Result<Resolved, Failure> {
+    let place = Origin::File(PathBuf::from(origin.unwrap_or("config")));
+    let resolved = Layer::parse(place, text).and_then(|layer| resolve(&[layer], None));
+    resolved.map_err(|error| {
+        let failure = Failure::from(error);
+        Failure { line: failure.line.filter(|_| origin.is_some()), ..failure }
+    })
 }
 
 /// Settings as TOML, from an object of JSON.

@@ -54,8 +54,9 @@ def test_texts_and_bytes_have_one_verdict():
     rows = [exit_gate.judge(kind) for kind in (DONE, DONE.encode(), bytearray(DONE.encode()))]
     assert {json.dumps(untimed(row)) for row in rows} == {json.dumps(untimed(rows[0]))}
     assert exit_gate.judge("\ud800 " + DONE)["verdict"] == "exit"
-    with pytest.raises(TypeError):
-        exit_gate.judge(17)
+    for wrong, name in [(None, "NoneType"), (17, "int"), (Path("x"), type(Path("x")).__name__)]:
+        with pytest.raises(TypeError, match=f"^expected str or bytes, got {name}$"):
+            exit_gate.judge(wrong)
 
 
 def test_a_log_of_a_loop_has_a_row_an_iteration():
@@ -203,6 +204,30 @@ def test_errors_have_gates_codes(tmp_path):
         exit_gate.judge_batch(pa.table({"text": [DONE], "gate_row": ["x"]}))
     with pytest.raises(exit_gate.UsageError, match="config"):
         exit_gate.judge(DONE, config={"signal": None})
+    with pytest.raises(exit_gate.UsageError) as wrong:
+        exit_gate.judge(DONE, config={"signal": {"accept": 5}})
+    assert (wrong.value.line, wrong.value.key) == (None, "signal.accept")
+    file.write_bytes(b"\xff")
+    for path, problem in [(file, "no UTF-8"), (tmp_path / "gone.toml", "No such file")]:
+        with pytest.raises(exit_gate.UsageError, match=problem) as wrong:
+            exit_gate.judge(DONE, config=path)
+        assert (wrong.value.code, wrong.value.file) == ("config-unreadable", str(path))
+
+
+def test_a_name_that_is_no_text_has_replacement_characters():
+    assert exit_gate.judge(DONE, file=os.fsdecode(b"log\xff"))["file"] == "log\ufffd"
+
+
+@pytest.mark.parametrize("extra, use", [
+    ("arrow", "exit_gate.judge_batch(None)"),
+    ("arrow", "exit_gate.sweep([])"),
+    ("ray", "exit_gate.ray.judge(None)"),
+])  # fmt: skip
+def test_a_package_that_is_absent_is_named_with_its_extra(extra, use):
+    absent = "import sys; sys.modules.update(dict.fromkeys(['pyarrow', 'ray', 'ray.data']))"
+    command = [sys.executable, "-c", f"{absent}; import exit_gate.ray; {use}"]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert f"install the wheel with its extra `{extra}`" in ran.stderr.splitlines()[-1]
 
 
 def test_a_sweep_counts_verdicts_under_each_threshold():
@@ -236,6 +261,14 @@ def test_an_audit_is_that_of_the_program(replayed, tmp_path):
     assert len(record["unread"]) == 1 and "gone.log" in record["unread"][0]
 
 
+def test_an_audit_of_nothing_that_can_be_read_is_an_error(tmp_path):
+    gone = str(tmp_path / "gone.log")
+    with pytest.raises(exit_gate.UsageError) as wrong:
+        exit_gate.audit([gone, tmp_path / "*.log"])
+    assert (wrong.value.code, wrong.value.file) == ("input-unreadable", gone)
+    assert exit_gate.audit(tmp_path)["files"] == 0
+
+
 def test_a_check_runs_the_checks_of_the_project(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     project = tmp_path / "project"
@@ -247,6 +280,8 @@ def test_a_check_runs_the_checks_of_the_project(tmp_path, monkeypatch):
     with pytest.raises(exit_gate.UsageError) as wrong:
         exit_gate.check(project, project / "gone.log")
     assert wrong.value.code == "input-unreadable"
+    with pytest.raises(exit_gate.UsageError, match="decides nothing with --help"):
+        exit_gate.check(project, log, arguments=["--help"])
 
 
 def test_the_package_carries_its_program():

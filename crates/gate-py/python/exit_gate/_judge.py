@@ -31,19 +31,26 @@ Table = Any
 _WARM_JUDGES = 16
 
 
-def _settings(config: Config) -> tuple[str, str]:
-    """The settings as TOML, and their name in errors."""
+def _settings(config: Config) -> tuple[str, str | None]:
+    """The settings as TOML, and the path of their file if there is one."""
     if config is None:
-        return "", "config"
+        return "", None
     if isinstance(config, Mapping):
-        return _gate.settings_from_json(json.dumps(config)), "config"
+        return _gate.settings_from_json(json.dumps(config)), None
     path = os.fspath(config)
-    with open(path, encoding="utf-8") as file:
-        return file.read(), path
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read(), path
+    except OSError as error:
+        problem = error.strerror
+    except UnicodeDecodeError:
+        problem = "it is no UTF-8, as settings have to be"
+    message = f"cannot read the settings {path}: {problem}"
+    raise UsageError({"code": "config-unreadable", "message": message, "file": path})
 
 
 @lru_cache(maxsize=_WARM_JUDGES)
-def _warm(settings: str, origin: str, format: str | None) -> _gate.Judge:
+def _warm(settings: str, origin: str | None, format: str | None) -> _gate.Judge:
     return _gate.Judge(settings, origin, format)
 
 
@@ -59,14 +66,14 @@ class Judge:
     def __init__(self, config: Config = None, *, format: str | None = None) -> None:
         self._open(*_settings(config), format)
 
-    def _open(self, settings: str, origin: str, format: str | None) -> None:
+    def _open(self, settings: str, origin: str | None, format: str | None) -> None:
         self._state = (settings, origin, format)
         self._judge = _warm(settings, origin, format)
 
-    def __getstate__(self) -> tuple[str, str, str | None]:
+    def __getstate__(self) -> tuple[str, str | None, str | None]:
         return self._state
 
-    def __setstate__(self, state: tuple[str, str, str | None]) -> None:
+    def __setstate__(self, state: tuple[str, str | None, str | None]) -> None:
         self._open(*state)
 
     @property
@@ -76,11 +83,11 @@ class Judge:
 
     def judge(self, text: Text, *, file: str = "") -> dict[str, Any]:
         """The row of a transcript's last iteration; see `exit_gate.judge`."""
-        return self._judge.last_row(_plain(text), file)
+        return self._judge.last_row(_plain(text), _name(file))
 
     def judge_iterations(self, text: Text, *, file: str = "") -> list[dict[str, Any]]:
         """The rows of all iterations of a transcript; see `exit_gate.judge_iterations`."""
-        return self._judge.rows(_plain(text), file)
+        return self._judge.rows(_plain(text), _name(file))
 
     def judge_batch(self, table: Table, column: str = "text", *, file: str | None = None) -> pa.RecordBatch:
         """The transcripts in a column, judged; see `exit_gate.judge_batch`."""
@@ -179,7 +186,7 @@ def audit(
 ) -> dict[str, Any]:
     """Finds the claims in transcripts and the checks behind them, as `gate audit --json` does.
 
-    `paths` are files, folders and globs.
+    `paths` are files, folders and globs. Raises `UsageError` if none of them can be read.
     """
     named = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     return _gate.audit(named, *_settings(config))
@@ -191,6 +198,8 @@ def _plain(text: Text) -> str | bytes:
     if isinstance(text, str):
         # A lone surrogate has no bytes; a file could not hold it either.
         return text.encode("utf-8", "replace")
+    if not isinstance(text, bytes):
+        raise TypeError(f"expected str or bytes, got {type(text).__name__}")
     return text
 
 

@@ -10,7 +10,7 @@ import sys
 import sysconfig
 from typing import Any
 
-from ._errors import InternalError, raised
+from ._errors import InternalError, UsageError, raised
 
 # Exit codes of `gate check` after which nothing was decided.
 _NOTHING_DECIDED = (2, 5)
@@ -63,6 +63,9 @@ def check(
     try:
         record: dict[str, Any] = json.loads(ran.stdout)
     except ValueError:
+        if ran.returncode == 0:
+            message = f"`gate check` decides nothing with {' '.join(arguments or [])}"
+            raise UsageError({"code": "usage", "message": message}) from None
         last = ran.stderr.strip().rsplit("\n", 1)[-1]
         failure = {"code": "defect", "message": f"gate ended with code {ran.returncode}: {last}"}
         raise InternalError(failure) from None
