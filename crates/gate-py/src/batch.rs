@@ -133,27 +133,27 @@ impl Columns {
     /// The batch without its column of transcripts, and with these.
     fn beside(mut self, batch: &RecordBatch, column: &str) -> Result<Vec<RecordBatch>, ArrowError> {
         let input = batch.schema();
-        let (mut fields, mut kept) = (Vec::new(), Vec::new());
+        let (mut fields, mut kept_columns) = (Vec::new(), Vec::new());
         for (field, array) in input.fields().iter().zip(batch.columns()) {
             if field.name() != column {
                 fields.push(field.clone());
-                kept.push(array.clone());
+                kept_columns.push(array.clone());
             }
         }
-        let added: [ArrayRef; ADDED.len()] = [
+        let added_columns: [ArrayRef; ADDED.len()] = [
             Arc::new(self.iterations.finish()),
             Arc::new(self.verdicts.finish()),
             Arc::new(self.reasons.finish()),
             Arc::new(self.errors.finish()),
             Arc::new(self.records.finish()),
         ];
-        for (name, array) in ADDED.into_iter().zip(&added) {
+        for (name, array) in ADDED.into_iter().zip(&added_columns) {
             fields.push(Arc::new(Field::new(name, array.data_type().clone(), true)));
         }
         let schema = Arc::new(Schema::new_with_metadata(fields, input.metadata().clone()));
         let rows = UInt64Array::from(self.rows);
         let mut batches = Vec::new();
-        JudgedRows { schema, kept, rows, added }.write(&mut batches)?;
+        JudgedRows { schema, kept_columns, rows, added_columns }.write(&mut batches)?;
         Ok(batches)
     }
 }
@@ -162,10 +162,10 @@ impl Columns {
 struct JudgedRows {
     schema: SchemaRef,
     /// The columns of the transcripts.
-    kept: Vec<ArrayRef>,
+    kept_columns: Vec<ArrayRef>,
     /// The row in those columns, by row.
     rows: UInt64Array,
-    added: [ArrayRef; ADDED.len()],
+    added_columns: [ArrayRef; ADDED.len()],
 }
 
 impl JudgedRows {
@@ -173,16 +173,17 @@ impl JudgedRows {
     /// transcript again; if they are more than that, each half is tried alone. Which error tells of it
     /// depends on the column's type.
     fn write(&self, batches: &mut Vec<RecordBatch>) -> Result<(), ArrowError> {
-        let kept = self.kept.iter().map(|array| take(array, &self.rows, None)).collect();
-        let kept: Vec<_> = match kept {
+        let kept_columns =
+            self.kept_columns.iter().map(|array| take(array, &self.rows, None)).collect();
+        let kept_columns: Vec<_> = match kept_columns {
             Err(_) if self.rows.len() > 1 => {
                 let middle = self.rows.len() / 2;
                 self.slice(0, middle).write(batches)?;
                 return self.slice(middle, self.rows.len() - middle).write(batches);
             }
-            kept => kept?,
+            kept_columns => kept_columns?,
         };
-        let columns = kept.into_iter().chain(self.added.clone()).collect();
+        let columns = kept_columns.into_iter().chain(self.added_columns.clone()).collect();
         batches.push(RecordBatch::try_new(self.schema.clone(), columns)?);
         Ok(())
     }
@@ -190,9 +191,9 @@ impl JudgedRows {
     fn slice(&self, first: usize, length: usize) -> Self {
         Self {
             schema: self.schema.clone(),
-            kept: self.kept.clone(),
+            kept_columns: self.kept_columns.clone(),
             rows: self.rows.slice(first, length),
-            added: self.added.each_ref().map(|array| array.slice(first, length)),
+            added_columns: self.added_columns.each_ref().map(|array| array.slice(first, length)),
         }
     }
 }

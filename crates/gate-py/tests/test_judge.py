@@ -224,8 +224,8 @@ def test_a_name_that_is_no_text_has_replacement_characters():
     ("ray", "exit_gate.ray.judge(None)"),
 ])  # fmt: skip
 def test_a_package_that_is_absent_is_named_with_its_extra(extra, use):
-    absent = "import sys; sys.modules.update(dict.fromkeys(['pyarrow', 'ray', 'ray.data']))"
-    command = [sys.executable, "-c", f"{absent}; import exit_gate.ray; {use}"]
+    without_packages = "import sys; sys.modules.update(dict.fromkeys(['pyarrow', 'ray', 'ray.data']))"
+    command = [sys.executable, "-c", f"{without_packages}; import exit_gate.ray; {use}"]
     ran = subprocess.run(command, capture_output=True, text=True)
     assert f"install the wheel with its extra `{extra}`" in ran.stderr.splitlines()[-1]
 

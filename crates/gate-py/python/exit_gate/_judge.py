@@ -96,7 +96,7 @@ class Judge:
     def _judged(self, table: Table, column: str, file: str | None) -> list[pa.RecordBatch]:
         """The rows of a table, in no more batches than its chunks and the size of its texts demand."""
         batches = _batches(table)
-        return [judged for batch in batches for judged in self._judge.batch(batch, column, file)]
+        return [rows for batch in batches for rows in self._judge.batch(batch, column, file)]
 
     def sweep(
         self,

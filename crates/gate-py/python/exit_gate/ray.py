@@ -68,15 +68,15 @@ def judge(
     )
 
 
-def _warn_of_standstill(held: float) -> None:
-    """Warns if actors that hold so many processors leave none for a task that reads. A cluster may grow,
+def _warn_of_standstill(workers: float) -> None:
+    """Warns if workers that hold so many processors leave none for a task that reads. A cluster may grow,
     so that is no error."""
     import ray
 
     processors = ray.cluster_resources().get("CPU", 0)
-    if processors - held < 1:
+    if processors - workers < 1:
         message = (
-            f"the workers hold {held:g} processors, and the cluster has {processors:g}: what reads and writes "
+            f"the workers hold {workers:g} processors, and the cluster has {processors:g}: what reads and writes "
             "may wait for ever. Give fewer `workers`, or a cluster of at least two processors"
         )
         warnings.warn(message, stacklevel=3)
