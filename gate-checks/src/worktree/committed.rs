@@ -39,6 +39,12 @@ pub struct MergeBase {
     pub is_local: bool,
 }
 
+/// The latest commit of a branch.
+struct Tip {
+    commit: String,
+    is_checked_out: bool,
+}
+
 impl WorkTree {
     /// The files of a commit, by their names relative to the root, without
     /// submodules. `None` outside of git.
@@ -150,16 +156,37 @@ impl WorkTree {
     ///
     /// A git command that fails.
     pub fn merge_base(&self) -> Result<Option<MergeBase>, WorktreeError> {
-        for branch in ORIGIN_BRANCHES.iter().chain(&LOCAL_BRANCHES) {
-            let Some(tip) = self.commit(branch)? else { continue };
-            if let Some(commit) = self.merge_base_with(&tip)? {
-                let is_local = LOCAL_BRANCHES.contains(branch);
+        let tips = self.tips_of_default_branches()?;
+        for branch in ORIGIN_BRANCHES.into_iter().chain(LOCAL_BRANCHES) {
+            let Some(tip) = tips.get(branch) else { continue };
+            let merge_base = match tip.is_checked_out {
+                true => Some(tip.commit.clone()),
+                false => self.merge_base_with(&tip.commit)?,
+            };
+            if let Some(commit) = merge_base {
+                let is_local = LOCAL_BRANCHES.contains(&branch);
                 let name = branch.rsplit('/').next().unwrap_or(branch);
                 let branch = if name == "HEAD" { "the default branch" } else { name }.to_owned();
                 return Ok(Some(MergeBase { commit, branch, is_local }));
             }
         }
         Ok(None)
+    }
+
+    /// The tips of the branches that may be the default one, by their whole names.
+    fn tips_of_default_branches(&self) -> Result<BTreeMap<String, Tip>, WorktreeError> {
+        let Some((git, repository)) = self.repository()? else { return Ok(BTreeMap::new()) };
+        let mut args = vec!["for-each-ref", "--format=%(refname) %(objectname)%(HEAD)"];
+        args.extend(ORIGIN_BRANCHES.iter().chain(&LOCAL_BRANCHES));
+        let text = git.read(repository.place(), &args, &Cancellation::default())?;
+        let text = String::from_utf8_lossy(&text);
+        let tips = text.lines().filter_map(|line| {
+            let (name, commit) = line.split_once(' ')?;
+            let is_checked_out = commit.ends_with('*');
+            let commit = commit.trim_end_matches(['*', ' ']).to_owned();
+            Some((name.to_owned(), Tip { commit, is_checked_out }))
+        });
+        Ok(tips.collect())
     }
 
     /// The bytes of a file as it is now; of a link, its target. `None` if there is no file.

@@ -1,6 +1,7 @@
 //! The repositories of a work tree: its own, and those of its submodules.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gate_platform::git_name;
 
@@ -13,6 +14,15 @@ use crate::cancellation::Cancellation;
 
 /// The deepest nesting of submodules.
 const MAX_SUBMODULE_DEPTH: usize = 32;
+
+/// The longest list of a commit's files that stays in memory, in bytes.
+const MAX_TREE_BYTES: usize = 8 << 20;
+
+/// A git folder and the name of a commit.
+type CommitKey = (PathBuf, String);
+
+/// The commit whose files were read last, and its files.
+static LATEST_TREE: Mutex<Option<(CommitKey, Arc<GitEntries>)>> = Mutex::new(None);
 
 /// A repository with its work tree.
 #[derive(Clone, Debug)]
@@ -93,16 +103,30 @@ impl Repository {
         }
     }
 
-    /// The files of a commit.
+    /// The files of a commit. A decision asks several times for those of one commit, and they never
+    /// change.
     pub(crate) fn tree(
         &self,
         git: &Git,
         commit: &str,
         cancel: &Cancellation,
-    ) -> Result<GitEntries, WorktreeError> {
+    ) -> Result<Arc<GitEntries>, WorktreeError> {
+        let key = (self.git_dir.clone(), commit.to_owned());
+        let latest_tree = LATEST_TREE.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, entries)) = latest_tree.filter(|(latest_key, _)| *latest_key == key) {
+            return Ok(entries);
+        }
         let args = ["ls-tree", "-r", "-z", "--full-tree", commit];
         let text = git.read(self.place(), &args, cancel)?;
-        GitEntries::parse_tree(text).ok_or_else(|| unreadable_output(&self.folder, "ls-tree"))
+        let is_small = text.len() <= MAX_TREE_BYTES;
+        let entries = GitEntries::parse_tree(text)
+            .ok_or_else(|| unreadable_output(&self.folder, "ls-tree"))?;
+        let entries = Arc::new(entries);
+        if is_small && is_object_name(commit) {
+            let latest_tree = Some((key, entries.clone()));
+            *LATEST_TREE.lock().unwrap_or_else(PoisonError::into_inner) = latest_tree;
+        }
+        Ok(entries)
     }
 
     /// The index has a file below this folder.
@@ -158,6 +182,11 @@ pub(super) fn common_folder(git_dir: &Path) -> PathBuf {
     let link = std::fs::read(git_dir.join("commondir"));
     let shared = link.map(|text| git_dir.join(names::path(text.trim_ascii())));
     shared.unwrap_or_else(|_| git_dir.into())
+}
+
+/// The full name of an object, which stands for the same bytes for ever.
+fn is_object_name(name: &str) -> bool {
+    matches!(name.len(), 40 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// A submodule is checked out.

@@ -80,7 +80,8 @@ impl WorkTree {
             && head != since
         {
             let old_tree = repository.tree(git, since, cancel)?;
-            files.extend(differing_files(&old_tree, &repository.tree(git, &head, cancel)?));
+            let new_tree = repository.tree(git, &head, cancel)?;
+            files.extend(differing_files(&old_tree, &new_tree));
         }
         Ok(Some(files))
     }

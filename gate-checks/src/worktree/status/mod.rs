@@ -15,6 +15,7 @@ mod settings;
 mod submodules;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::thread;
 
 use super::WorkTree;
@@ -70,7 +71,7 @@ impl Status {
 /// settings.
 struct Committed {
     head: Option<String>,
-    tree: GitEntries,
+    tree: Arc<GitEntries>,
     settings: Settings,
 }
 
