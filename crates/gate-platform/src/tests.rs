@@ -56,5 +56,5 @@ fn a_group_ends_with_its_leader() {
 #[test]
 #[ignore = "the child of another test"]
 fn waits() {
-    let _ = std::io::stdin().read_line(&mut String::new());
+    let _ = io::stdin().read_line(&mut String::new());
 }
