@@ -15,7 +15,10 @@ pub(crate) fn resolved(text: &str, origin: Option<&str>) -> Result<Resolved, Fai
     let resolved = Layer::parse(place, text).and_then(|layer| resolve(&[layer], None));
     resolved.map_err(|error| {
         let failure = Failure::from(error);
-        Failure { line: failure.line.filter(|_| origin.is_some()), ..failure }
+        match origin {
+            Some(_) => failure,
+            None => Failure { line: None, ..failure },
+        }
     })
 }
 
