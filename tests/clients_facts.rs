@@ -293,7 +293,7 @@ fn installed(script: &str) -> BTreeMap<&str, &str> {
 
 #[test]
 fn ci_runs_the_versions_that_the_facts_were_verified_with() {
-    let script = fs::read_to_string(root().join(".ci/run")).unwrap();
+    let script = fs::read_to_string(root().join(".ci/clients")).unwrap();
     let clients = tables("client").iter().filter_map(|client| {
         let latest = *texts(&client["verified"], "versions").last()?;
         Some((text(client, "name"), latest))

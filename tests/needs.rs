@@ -100,8 +100,8 @@ fn is_set(variable: &str, to: &str) -> bool {
     value.split_whitespace().any(|word| word == to)
 }
 
-/// Whether an agent program is in the folder GATE_CLIENTS, which `.ci/run`
-/// fills, and whether node is no older than it wants.
+/// An agent program is in the folder GATE_CLIENTS, which `.ci/clients`
+/// fills, and node is no older than it wants.
 fn client(name: &str, program: &str, node: u32) -> (bool, &'static str) {
     if client_program(name, program).is_none() {
         (false, "GATE_CLIENTS names no folder that holds it")
@@ -113,12 +113,12 @@ fn client(name: &str, program: &str, node: u32) -> (bool, &'static str) {
     }
 }
 
-/// The folder that `.ci/run` installs the clients into.
+/// The folder that `.ci/clients` installs the clients into.
 pub(crate) fn clients_folder() -> Option<PathBuf> {
     std::env::var_os("GATE_CLIENTS").map(PathBuf::from)
 }
 
-/// The program of a client that `.ci/run` has installed.
+/// The program of a client that `.ci/clients` has installed.
 pub(crate) fn client_program(name: &str, program: &str) -> Option<PathBuf> {
     let folder = clients_folder()?.join(name);
     let program = folder.join("node_modules/.bin").join(program);

@@ -38,16 +38,38 @@ macro_rules! with {
     };
 }
 
-/// All scenes with each of these clients, and some more with some.
+/// The scenes that depend on what a client does with gate's answer, and some more with some.
 macro_rules! with_each {
     ($($name:ident: $client:expr, $($more:ident)*;)*) => {
         $(with! {
             $name: $client,
-            mended began not_done_yet never_mended max_blocks stuck broken_hooks slow_check
-            broken_settings no_settings model_fails answers green_without_a_signal red_in_prose
-            red_before only_prose $($more)*
+            mended began never_mended max_blocks stuck broken_hooks slow_check model_fails $($more)*
         })*
     };
+}
+
+/// The scenes that depend on what gate answers.
+macro_rules! answers_in_each {
+    ($($name:ident: $client:expr;)*) => {
+        $(with! {
+            $name: $client,
+            not_done_yet broken_settings no_settings answers green_without_a_signal red_in_prose
+            red_before only_prose
+        })*
+    };
+}
+
+answers_in_each! {
+    answers_in_claude_code: super::claude_code::CLAUDE_CODE;
+    answers_in_codex: super::codex::CODEX;
+}
+
+// Clients that get the same answers: `.ci/full clients` runs these.
+answers_in_each! {
+    same_answers_in_copilot: super::copilot::COPILOT;
+    same_answers_in_droid: super::droid::DROID;
+    same_answers_in_gemini: super::gemini::GEMINI;
+    same_answers_in_qwen: super::qwen::QWEN;
 }
 
 // Gemini CLI takes any code but 0 and 1 for a refusal, also that of a program
