@@ -112,11 +112,14 @@ fn latest(invocation: &Invocation, args: &Last) -> Result<Latest, Failure> {
         let site = if is_here { invocation.site_under(&trust)? } else { decided_in.site()? };
         let site = CheckSite { ignore: policy.tree.ignore, ..site };
         require_no_start_since(&decided_in, &record)?;
-        let has_changes = has_changed_since(&site, &record);
-        if has_changes && record.decision.verdict == Verdict::Exit {
-            return Err(stale_decision(&record, "files changed here after it"));
+        if record.decision.verdict == Verdict::Exit {
+            // A tree that cannot be read is not the one that passed.
+            if has_changed_since(&site, &record) != Some(false) {
+                return Err(stale_decision(&record, "files changed here after it"));
+            }
+        } else if !args.output.json && !args.output.quiet {
+            has_later_changes = has_changed_since(&site, &record) == Some(true);
         }
-        has_later_changes = has_changes;
     }
     Ok(Latest { record, has_later_changes })
 }
@@ -164,9 +167,10 @@ fn require_no_start_since(invocation: &Invocation, record: &Record) -> Result<()
     Ok(())
 }
 
-/// The tree is another one than the decision saw. A commit changes no content.
-fn has_changed_since(site: &CheckSite, record: &Record) -> bool {
-    let Some(tree) = &record.tree else { return false };
+/// The tree is another one than the decision saw; `None` if it cannot be read. A commit changes no
+/// content.
+fn has_changed_since(site: &CheckSite, record: &Record) -> Option<bool> {
+    let Some(tree) = &record.tree else { return Some(false) };
     // The decision left the caller's files out. If they were added to git since, only a glob leaves
     // them out.
     let callers_files = tree.callers_files.iter().map(|file| site.project.join(file)).collect();
@@ -175,9 +179,9 @@ fn has_changed_since(site: &CheckSite, record: &Record) -> bool {
     let ignore = globs.chain(site.ignore.clone()).collect();
     let without_tracked = CheckSite { ignore, ..site.clone() };
     let is_same = |site: &CheckSite| {
-        gate_checks::look(site).is_ok_and(|present| present.after.digest == tree.after)
+        gate_checks::look(site).ok().map(|present| present.after.digest == tree.after)
     };
-    !is_same(&without_untracked) && !is_same(&without_tracked)
+    Some(!is_same(&without_untracked)? && !is_same(&without_tracked)?)
 }
 
 fn stale_decision(record: &Record, change: &str) -> Failure {

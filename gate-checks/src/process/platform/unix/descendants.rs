@@ -103,9 +103,9 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn a_child_is_found() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-        let found = descendants(std::process::id() as i32);
+        let children = descendants(std::process::id() as i32);
         child.kill().unwrap();
         child.wait().unwrap();
-        assert!(found.iter().any(|process| process.pid == child.id() as i32), "{found:?}");
+        assert!(children.iter().any(|process| process.pid == child.id() as i32), "{children:?}");
     }
 }
