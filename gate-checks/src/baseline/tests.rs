@@ -144,7 +144,7 @@ fn without_one_history_tells() {
     fixture.git(&["branch", "-D", "main"]);
     assert_eq!(of_history().unwrap().0, Origin::Head);
     // A branch of a commit that is not there is none.
-    fixture.write(".git/refs/heads/master", &format!("{}\n", "1".repeat(40)));
+    fixture.write(".git/refs/heads/master", format!("{}\n", "1".repeat(40)));
     assert_eq!(of_history().unwrap().0, Origin::Head);
 }
 
