@@ -20,6 +20,7 @@
 //! which are linked to. The folders that stay warm in the own copy are as the last run left them.
 
 mod builds;
+mod bytecode;
 mod caches;
 mod layout;
 mod opened_files;

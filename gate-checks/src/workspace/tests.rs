@@ -8,13 +8,13 @@ use crate::cancellation::{CancelReason, Cancellation, Grace};
 use crate::worktree::tests::fixture::Fixture;
 use crate::worktree::{Kind, WorkTree};
 
-struct Bench {
-    fixture: Fixture,
+pub(super) struct Bench {
+    pub(super) fixture: Fixture,
     tree: WorkTree,
 }
 
 impl Bench {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let fixture = Fixture::repository().keeping_state();
         for (file, text) in [("src/a.txt", "a\n"), ("src/run.sh", "#!/bin/sh\n"), ("b.txt", "b\n")]
         {
@@ -33,7 +33,7 @@ impl Bench {
         runtime.block_on(Workspace::open(&self.fixture.site, self.tree.root(), cancel)).unwrap()
     }
 
-    fn workspace(&self) -> Workspace {
+    pub(super) fn workspace(&self) -> Workspace {
         self.open(&Cancellation::default()).unwrap()
     }
 

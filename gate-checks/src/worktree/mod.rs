@@ -68,7 +68,7 @@ pub(crate) use since::Uncommitted;
 pub use snapshot::{Changes, Snapshot};
 pub(crate) use stat_cache::WrittenFiles;
 pub(crate) use status::Status;
-pub(crate) use tools::{ENVIRONMENT_MARKER, ENVIRONMENT_NAMES};
+pub(crate) use tools::{ENVIRONMENT_MARKER, ENVIRONMENT_NAMES, environment_home};
 
 use gate_platform::RealPath;
 use git::Git;

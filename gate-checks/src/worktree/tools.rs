@@ -11,7 +11,7 @@
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The largest part of a marker that is read, in bytes.
 const MAX_MARKER_BYTES: u64 = 64 << 10;
@@ -104,11 +104,17 @@ impl ToolFolder {
 
 /// An environment has settings that name its Python, the Python, and a folder of packages.
 fn is_environment(folder: &Path) -> bool {
-    let Some(text) = read_marker(&folder.join(ENVIRONMENT_MARKER)) else { return false };
-    let mut settings = text.lines().filter_map(|line| line.split_once('='));
-    settings.any(|(key, home)| key.trim() == "home" && !home.trim().is_empty())
+    environment_home(folder).is_some()
         && PYTHONS.iter().any(|name| folder.join(name).symlink_metadata().is_ok())
         && has_site_packages(folder)
+}
+
+/// The folder of the program that an environment was made with, by the environment's settings.
+pub(crate) fn environment_home(folder: &Path) -> Option<PathBuf> {
+    let text = read_marker(&folder.join(ENVIRONMENT_MARKER))?;
+    let mut settings = text.lines().filter_map(|line| line.split_once('='));
+    let (_, home) = settings.find(|(key, home)| key.trim() == "home" && !home.trim().is_empty())?;
+    Some(PathBuf::from(home.trim()))
 }
 
 fn has_site_packages(folder: &Path) -> bool {

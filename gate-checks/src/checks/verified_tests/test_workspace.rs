@@ -283,6 +283,9 @@ impl TestWorkspace {
         if self.keeps_bytecode {
             variables.push((NO_BYTECODE.to_owned(), String::new()));
         }
+        if self.files.iter().any(|file| file.extension().is_some_and(|ending| ending == "py")) {
+            self.workspace.link_installed_bytecode(&self.tree_site);
+        }
         let test_run = TestRun {
             id,
             settings,
