@@ -75,7 +75,9 @@ mod system {
         for folder in confinement.hidden.iter().filter(|folder| folder.is_dir()) {
             cover(folder)?;
         }
-        if Path::new(SHARED_MEMORY).is_dir() {
+        // A job that stands in it would go too. There it is read-only.
+        let stands_in_it = confinement.folder.starts_with(SHARED_MEMORY);
+        if Path::new(SHARED_MEMORY).is_dir() && !stands_in_it {
             cover(Path::new(SHARED_MEMORY))?;
         }
         start_loopback()
