@@ -26,7 +26,6 @@ use folder::Folder;
 use gate_platform::RealPath;
 use proposal::Findings;
 pub use proposal::{Aim, Detected, Proposal, QuickPart};
-pub(crate) use python::ENVIRONMENTS;
 
 /// A kind of tool.
 struct ToolKind {

@@ -104,7 +104,10 @@ impl Workspace {
     /// its sources have to be seen to be opened.
     pub(crate) fn forget_compiled_of_tree(&self) {
         let path = self.mapping.tree_root.strip_prefix("/").unwrap_or(&self.mapping.tree_root);
-        let _ = remove_all(&self.compiled_python().join(path));
+        let compiled = self.compiled_python().join(path);
+        if !self.is_below_link(&compiled) {
+            let _ = remove_all(&compiled);
+        }
     }
 
     /// Dates a layout for this copy. `unlike_baseline` are the files that are not as in the baseline.
@@ -214,7 +217,8 @@ impl Mirror<'_> {
         self.source_files.remember(name, hash, &source_metadata);
         if let Ok(target_metadata) = target.symlink_metadata() {
             if target_metadata.file_type() == source_metadata.file_type()
-                && target_metadata.modified()? == source_metadata.modified()?
+                && (target_metadata.is_symlink()
+                    || target_metadata.modified()? == source_metadata.modified()?)
                 && self.target_files.content(name, &target, &target_metadata).1 == hash
             {
                 self.target_files.remember(name, hash, &target_metadata);

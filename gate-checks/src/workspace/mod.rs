@@ -242,6 +242,10 @@ impl Workspace {
         site: &CheckSite,
     ) -> io::Result<()> {
         store::make_folder(&self.notes)?;
+        if !self.is_deciding() {
+            // No check writes bytecode here, so a run of the agent's code did.
+            remove_all(&self.compiled_python())?;
+        }
         let touched_names = match self.sync_files(layout) {
             Ok(touched_names) => touched_names,
             Err(_) => {

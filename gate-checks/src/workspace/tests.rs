@@ -80,9 +80,11 @@ fn whatever_a_run_did_is_undone_but_in_folders_of_builds() {
     fs::remove_file(at("b.txt")).unwrap();
     fs::hard_link(&victim, at("b.txt")).unwrap();
     fs::remove_file(at("src/run.sh")).unwrap();
-    for file in ["new/x.txt", "src/__pycache__/a.pyc", "target/debug/x"] {
-        fs::create_dir_all(at(file).parent().unwrap()).unwrap();
-        fs::write(at(file), "").unwrap();
+    let bytecode = workspace.compiled_python().join("usr/os.pyc");
+    let others = ["new/x.txt", "src/__pycache__/a.pyc", "target/debug/x"].map(at);
+    for file in others.iter().chain([&bytecode]) {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "").unwrap();
     }
     fs::set_permissions(at("new"), fs::Permissions::from_mode(0o000)).unwrap();
     bench.sync(&workspace);
@@ -91,7 +93,7 @@ fn whatever_a_run_did_is_undone_but_in_folders_of_builds() {
         ("a\n".into(), "b\n".into())
     );
     assert!(at("src/run.sh").is_file() && at("target/debug/x").is_file());
-    assert!(!at("new").exists() && !at("src/__pycache__").exists());
+    assert!(!at("new").exists() && !at("src/__pycache__").exists() && !bytecode.exists());
     assert_eq!(fs::metadata(&victim).unwrap().nlink(), 1);
     // A link in the place of a folder leads nowhere.
     fs::remove_dir_all(at("src")).unwrap();

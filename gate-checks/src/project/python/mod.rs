@@ -91,7 +91,7 @@ const LOCKS: [(&str, [&str; 2]); 4] = [
 ];
 
 /// Usual folders of virtual environments.
-pub(crate) const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
+const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
 
 /// The way in which a project's Python programs are run.
 #[derive(Clone, Debug, PartialEq, Eq)]

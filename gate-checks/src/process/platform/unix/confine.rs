@@ -75,12 +75,18 @@ mod system {
         for folder in confinement.hidden.iter().filter(|folder| folder.is_dir()) {
             cover(folder)?;
         }
-        // A job that stands in it would go too. There it is read-only.
-        let stands_in_it = confinement.folder.starts_with(SHARED_MEMORY);
-        if Path::new(SHARED_MEMORY).is_dir() && !stands_in_it {
+        if has_shared_memory(confinement) {
             cover(Path::new(SHARED_MEMORY))?;
         }
         start_loopback()
+    }
+
+    /// The job has shared memory of its own. A job whose folder stands there has none: an empty folder in
+    /// its place would hide the job's.
+    fn has_shared_memory(confinement: &Confinement) -> bool {
+        confinement.has_namespaces
+            && Path::new(SHARED_MEMORY).is_dir()
+            && !confinement.folder.starts_with(SHARED_MEMORY)
     }
 
     /// Makes all that is mounted read-only, but for this folder. Landlock alone leaves modes,
@@ -178,7 +184,7 @@ mod system {
             .add_rule(PathBeneath::new(PathFd::new("/")?, read_access))?
             .add_rule(PathBeneath::new(PathFd::new(&confinement.folder)?, full_access))?
             .add_rules(path_beneath_rules(DEVICES, full_access))?;
-        if confinement.has_namespaces {
+        if has_shared_memory(confinement) {
             rules = rules.add_rules(path_beneath_rules([SHARED_MEMORY], full_access))?;
         }
         rules.restrict_self()?;
