@@ -222,6 +222,10 @@ mod tests {
         let path = environment.join("bin").real_path().unwrap();
         assert_eq!(linked(&mut bench, &path, &base), none);
         assert_eq!(linked(&mut bench, &base.join("tree/.venv/bin"), &base), none);
+        // An installation in a copy of the tree.
+        let copy = bench.workspace().root().to_owned();
+        install(&copy.join("prefix"), &copy.join("environment"));
+        assert_eq!(linked(&mut bench, &copy.join("prefix/bin"), &base), none);
         // A folder of modules that is a link.
         let library = base.join("prefix/lib/python3.13");
         fs::rename(&library, base.join("modules")).unwrap();
